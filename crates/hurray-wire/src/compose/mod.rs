@@ -1,0 +1,101 @@
+//! Composites: which tensors of a file belong together (file.md §7, layouts.md §11).
+
+mod assembly;
+mod boxes;
+mod level;
+mod tree;
+mod wide;
+
+pub(crate) use assembly::Assembly;
+pub use tree::{Composite, Member};
+
+use crate::check;
+use crate::container::Container;
+use crate::read_at::ReadAt;
+use crate::sink::{First, Sink};
+use crate::{Error, Fault};
+use hurray_core::layout::TAG_COMPOSITE;
+use hurray_core::{LayoutDescriptor, TensorDescriptor};
+use std::borrow::Cow;
+use tree::Forest;
+
+/// Where a descriptor keeps its layout tag (descriptor.md §2).
+const LAYOUT_AT: usize = 15;
+
+impl Container {
+    /// The composites of the file, outermost heads by ascending descriptor_offset.
+    ///
+    /// Reads each descriptor once, and decodes only heads and members.
+    ///
+    /// # Errors
+    /// [`Error::Io`] from the source; [`Error::Bad`] for F-42, F-43, the rules of layouts.md §11
+    /// that F-44 stands for, and the descriptor rules of heads and members.
+    pub fn composites<S: ReadAt + ?Sized>(&self, source: &S) -> Result<Vec<Composite>, Error> {
+        self.gather(&mut First, |i, inside| {
+            let bytes = self.descriptor_bytes(source, i)?;
+            if !inside && !is_head(&bytes) {
+                return Ok(None);
+            }
+            let bad = |fault| self.bad(i, fault);
+            let descriptor = check::decode(&bytes).map_err(bad)?;
+            check::shape_tier(&descriptor).map_err(bad)?;
+            check::count_tier(&descriptor).map_err(bad)?;
+            Ok(Some(Cow::Owned(descriptor)))
+        })
+    }
+
+    /// The same from descriptors that were read already, one per entry in index order.
+    ///
+    /// # Errors
+    /// As [`composites`](Self::composites), without what only reading can break.
+    pub fn composites_of(&self, descriptors: &[TensorDescriptor]) -> Result<Vec<Composite>, Error> {
+        self.gather(&mut First, |i, _| Ok(descriptors.get(i).map(Cow::Borrowed)))
+    }
+
+    /// Walks the tensors by offset. `fetch` gets an entry and whether it is a member, and may
+    /// leave out what is neither head nor member. A fault ends its composite only.
+    pub(crate) fn gather<'d>(
+        &self,
+        sink: &mut dyn Sink,
+        mut fetch: impl FnMut(usize, bool) -> Result<Option<Cow<'d, TensorDescriptor>>, Error>,
+    ) -> Result<Vec<Composite>, Error> {
+        let mut forest = Forest::default();
+        for k in 0..self.len() {
+            let i = self.by_offset(k);
+            let Some(d) = fetch(i, forest.is_open())? else {
+                // Inside a composite this is a member that nobody could read.
+                forest.abandon();
+                continue;
+            };
+            let following = (self.len() - k - 1) as u64;
+            if let Err(fault) = room(&d, following).and_then(|()| forest.push(i, &d)) {
+                let entry = self.entry(i);
+                sink.tensor(fault, entry.name, entry.descriptor_offset)?;
+                forest.abandon();
+            }
+        }
+        if let Some((head, claimed, left)) = forest.torn() {
+            let following = u64::from(claimed - left);
+            let entry = self.entry(head);
+            let fault = Fault::TornComposite { claimed, following };
+            sink.tensor(fault, entry.name, entry.descriptor_offset)?;
+        }
+        Ok(forest.done())
+    }
+}
+
+/// Whether the bytes are those of a composite head.
+pub(crate) fn is_head(descriptor: &[u8]) -> bool {
+    descriptor.get(LAYOUT_AT) == Some(&TAG_COMPOSITE)
+}
+
+/// F-42 (L-56) where it shows at once: more members claimed than tensors follow.
+fn room(d: &TensorDescriptor, following: u64) -> Result<(), Fault> {
+    match &d.layout {
+        LayoutDescriptor::Composite(c) if u64::from(c.member_count) > following => {
+            let claimed = c.member_count;
+            Err(Fault::TornComposite { claimed, following })
+        }
+        _ => Ok(()),
+    }
+}

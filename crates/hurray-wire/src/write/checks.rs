@@ -1,0 +1,70 @@
+//! What a writer refuses before it writes.
+
+use super::{too_large, Writer};
+use crate::check;
+use crate::format::{up, MAX_NAME, MIN_DATA_ALIGNMENT, PART_ALIGNMENT};
+use crate::{Error, Fault, InputError, Problem};
+use hurray_core::{TensorDescriptor, DYNAMIC};
+use std::io::Write;
+
+/// The largest offset a file can have on any system.
+const MAX_OFFSET: u64 = i64::MAX as u64;
+/// More than any descriptor takes beyond its quantization section and private payload.
+const DESCRIPTOR_ROOM: u64 = 1 << 16;
+
+impl<W: Write> Writer<W> {
+    /// The checks of [`put`](Self::put), writing nothing. `sizes` are the buffers' bytes.
+    ///
+    /// # Errors
+    /// [`Error::Input`] or [`Error::Bad`], naming the tensor.
+    pub fn check(&self, name: &str, descriptor: &TensorDescriptor, sizes: &[u64]) -> Result<(), Error> {
+        if self.broken {
+            return Err(InputError::Broken.into());
+        }
+        self.check_name(name)?;
+        let bad = |fault: Fault| Error::from(Problem::new(fault, Some(name), None));
+        check::all(descriptor).map_err(bad)?;
+        if let Some(dim) = descriptor.shape.dims().iter().position(|&d| d == DYNAMIC) {
+            let name = name.to_owned();
+            return Err(InputError::DynamicShape { name, dim }.into());
+        }
+        check::authored(descriptor).map_err(|why| InputError::Unwritable { name: name.to_owned(), why })?;
+        check_sizes(name, descriptor, sizes)?;
+        self.assembly.admit(descriptor).map_err(bad)?;
+        self.check_end(sizes).ok_or_else(|| too_large(name))
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), InputError> {
+        let length = name.len();
+        let owned = || name.to_owned();
+        match length {
+            0 => Err(InputError::EmptyName),
+            1..=MAX_NAME if self.names.find(name).is_some() => Err(InputError::DuplicateName { name: owned() }),
+            1..=MAX_NAME => Ok(()),
+            _ => Err(InputError::NameTooLong { name: owned(), length }),
+        }
+    }
+
+    /// That every offset of the tensor stays one a file can have.
+    fn check_end(&self, sizes: &[u64]) -> Option<()> {
+        let mut end = up(self.out.position(), PART_ALIGNMENT)?.checked_add(DESCRIPTOR_ROOM)?;
+        for &size in sizes {
+            end = up(end, u64::from(MIN_DATA_ALIGNMENT))?.checked_add(size)?;
+        }
+        (end <= MAX_OFFSET).then_some(())
+    }
+}
+
+fn check_sizes(name: &str, d: &TensorDescriptor, sizes: &[u64]) -> Result<(), InputError> {
+    let (expected, found) = (d.buffers.len(), sizes.len());
+    if expected != found {
+        return Err(InputError::WrongBufferCount { name: name.to_owned(), expected, found });
+    }
+    for (buffer, (handle, &found)) in d.buffers.iter().zip(sizes).enumerate() {
+        let expected = handle.byte_size();
+        if expected != found {
+            return Err(InputError::WrongBufferSize { name: name.to_owned(), buffer, expected, found });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! A forward-only output that knows where it is.
+
+use super::Source;
+use crate::format::up;
+use std::io::{self, Write};
+
+/// Zeros to pad with; one data alignment of them at a time.
+static ZEROS: [u8; 4096] = [0; 4096];
+
+pub(super) struct Out<W> {
+    inner: W,
+    position: u64,
+}
+
+impl<W: Write> Out<W> {
+    pub(super) fn new(inner: W) -> Self {
+        Self { inner, position: 0 }
+    }
+
+    pub(super) fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.inner.write_all(bytes)?;
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Zeros up to a multiple of the power of two `alignment`.
+    pub(super) fn pad(&mut self, alignment: u64) -> io::Result<()> {
+        let end = up(self.position, alignment).ok_or(io::ErrorKind::FileTooLarge)?;
+        while self.position < end {
+            let step = (end - self.position).min(ZEROS.len() as u64);
+            self.put(&ZEROS[..step as usize])?;
+        }
+        Ok(())
+    }
+
+    /// A source, held to the length it gave.
+    pub(super) fn source(&mut self, source: &dyn Source, length: u64) -> io::Result<()> {
+        let mut exact = Exact { inner: &mut self.inner, left: length };
+        source.write_to(&mut exact)?;
+        match exact.left {
+            0 => {
+                self.position += length;
+                Ok(())
+            }
+            left => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("a buffer gave {} of its {length} bytes", length - left),
+            )),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        self.inner.flush()?;
+        Ok(self.inner)
+    }
+}
+
+/// Passes on no more than what was promised.
+struct Exact<'a, W> {
+    inner: &'a mut W,
+    left: u64,
+}
+
+impl<W: Write> Write for Exact<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() as u64 > self.left {
+            let message = "a buffer gave more bytes than it said";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let written = self.inner.write(bytes)?;
+        self.left -= written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
