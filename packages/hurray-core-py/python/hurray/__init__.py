@@ -1,0 +1,139 @@
+"""The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy."""
+
+from . import device, dtype
+from ._core import (
+    MIN_BUFFER_ALIGNMENT,
+    PAGE_ALIGNMENT,
+    BufferHandle,
+    ColMajorLayout,
+    Descriptor,
+    Device,
+    Dtype,
+    Entry,
+    File,
+    FileMap,
+    FileWriter,
+    Layout,
+    Problem,
+    RowMajorLayout,
+    StridedLayout,
+    Tensor,
+    buffer_size_bytes,
+    from_dlpack,
+    load,
+    load_kv,
+    open,
+    save,
+    verify,
+    write_all,
+)
+from ._exceptions import (
+    BufferError,
+    CopyRequiredError,
+    FileError,
+    InternalError,
+    InvalidDescriptorError,
+    StreamError,
+    UnsupportedError,
+)
+from ._ingest import asarray, from_numpy, from_scipy, from_torch
+from ._version import __version__
+from .dtype import (
+    bfloat16,
+    bool,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import bridges, formats
+    from ._convert import convert
+
+__all__ = [
+    "MIN_BUFFER_ALIGNMENT",
+    "PAGE_ALIGNMENT",
+    "BufferError",
+    "BufferHandle",
+    "ColMajorLayout",
+    "CopyRequiredError",
+    "Descriptor",
+    "Device",
+    "Dtype",
+    "Entry",
+    "File",
+    "FileError",
+    "FileMap",
+    "FileWriter",
+    "InternalError",
+    "InvalidDescriptorError",
+    "Layout",
+    "Problem",
+    "RowMajorLayout",
+    "StreamError",
+    "StridedLayout",
+    "Tensor",
+    "UnsupportedError",
+    "__version__",
+    "asarray",
+    "bfloat16",
+    "bool",
+    "bridges",
+    "buffer_size_bytes",
+    "convert",
+    "device",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "formats",
+    "from_dlpack",
+    "from_numpy",
+    "from_scipy",
+    "from_torch",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "load",
+    "load_kv",
+    "open",
+    "save",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "verify",
+    "write_all",
+]
+
+
+def __getattr__(name: str) -> object:
+    # What only some programs need is imported when it is asked for.
+    if name in ("bridges", "formats"):
+        import importlib
+
+        return importlib.import_module(f"hurray.{name}")
+    if name == "convert":
+        from ._convert import convert
+
+        return convert
+    raise AttributeError(f"module 'hurray' has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":
+    return sorted({*globals(), *__all__})
+
+
+from collections.abc import Mapping as _Mapping  # noqa: E402
+
+_Mapping.register(File)

@@ -1,0 +1,129 @@
+"""Tensors out of the objects of other libraries (requirements: NumPy and PyTorch Interoperability, copy on ingest).
+
+``copy`` means the same at every door: None shares what can be shared and copies the rest, False shares or
+raises :class:`hurray.CopyRequiredError`, True copies. Memory can be shared when it is aligned to 64 bytes
+and one of the format's layouts describes it.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+from hurray import bridges
+from hurray._core import Tensor, from_dlpack
+from hurray._exceptions import UnsupportedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hurray import Device, Dtype
+
+_loaded = bridges.loaded
+
+__all__ = ["asarray", "from_numpy", "from_scipy", "from_torch"]
+
+
+def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor:
+    """A NumPy array or scalar as a tensor of the same shape, bit for bit.
+
+    C order becomes row-major, Fortran order col-major, any other strides strided; a read-only array stays
+    read-only. bool is packed to one bit an element and big-endian numbers are converted: both are copies.
+    While memory is shared, the tensor keeps the array alive.
+
+    :raises CopyRequiredError: ``copy=False``, and the memory cannot be shared as it is.
+    :raises UnsupportedError: masked, object, structured, text, date and long double arrays.
+    :raises ImportError: hurray-numpy is not installed.
+    """
+    bridge = _loaded["numpy"] if "numpy" in _loaded else bridges.get("numpy")
+    return bridge.from_object(array, copy=copy)
+
+
+def from_torch(tensor: Any, *, copy: bool | None = None) -> Tensor:
+    """A PyTorch tensor as a tensor of the same shape, bit for bit.
+
+    :raises CopyRequiredError: ``copy=False``, and the memory cannot be shared as it is.
+    :raises UnsupportedError: the format cannot express it exactly.
+    :raises ImportError: hurray-torch is not installed.
+    """
+    return bridges.get("torch").from_object(tensor, copy=copy)
+
+
+def from_scipy(matrix: Any, *, copy: bool | None = None) -> Tensor:
+    """A SciPy sparse matrix or array as a sparse tensor; ``copy`` is decided for each buffer by itself.
+
+    :raises CopyRequiredError: ``copy=False``, and some buffer cannot be shared as it is.
+    :raises UnsupportedError: the format has no such sparse layout.
+    :raises ImportError: hurray-scipy is not installed.
+    """
+    return bridges.get("scipy").from_object(matrix, copy=copy)
+
+
+def asarray(
+    obj: Any, *, dtype: Dtype | None = None, device: Device | None = None, copy: bool | None = None
+) -> Tensor:
+    """Any array as a tensor: a Tensor, an installed framework's, a DLPack producer, or a buffer, in this order.
+
+    ``dtype`` and ``device`` are what the caller relies on: nothing is cast and nothing moves.
+
+    :raises TypeError: ``obj`` is none of these; Python numbers and lists are not converted.
+    :raises CopyRequiredError: ``copy=False``, and the memory cannot be shared as it is.
+    :raises UnsupportedError: the object has another dtype or device than asked for, or cannot be expressed.
+    """
+    tensor = _wrapped(obj, copy)
+    if dtype is not None and dtype is not tensor.dtype:
+        raise UnsupportedError(
+            f"the {_kind(obj)} holds {tensor.dtype.name}, not {dtype.name}, and hurray never casts: "
+            "cast it with the library that made it"
+        )
+    if device is not None and device != tensor.device:
+        raise UnsupportedError(
+            f"the {_kind(obj)} is on {tensor.device.kind}, not on {_place(device)}, and hurray never moves data: "
+            "move it with the library that made it"
+        )
+    return tensor
+
+
+def _wrapped(obj: Any, copy: bool | None) -> Tensor:
+    if isinstance(obj, Tensor):
+        return _copied(obj) if copy else obj
+    bridge = bridges.find(obj)
+    if bridge is not None:
+        return bridge.from_object(obj, copy=copy)
+    if hasattr(obj, "__dlpack__"):
+        if hasattr(type(obj), "mask"):  # DLPack would hand out what is masked as if it were not
+            raise UnsupportedError(
+                f"a {_kind(obj)} may have a mask, which would be lost: pass its plain data"
+            )
+        return from_dlpack(obj, copy=copy)
+    try:
+        view = memoryview(obj)
+    except TypeError:
+        raise TypeError(_no_array(obj)) from None
+    with view:
+        return Tensor.from_buffer(obj, copy=copy)
+
+
+def _copied(tensor: Tensor) -> Tensor:
+    try:
+        return Tensor.from_buffer(tensor, copy=True)
+    except builtins.BufferError:  # an element type that the buffer protocol has no format for
+        return Tensor(bytearray(tensor.tobytes()), tensor.dtype, tensor.shape)
+
+
+def _no_array(obj: object) -> str:
+    if isinstance(obj, (int, float, complex, list, tuple, range)):
+        return (
+            f"a Python {_kind(obj)} has no element type of its own: "
+            "give it one with array.array, or with numpy.asarray(obj, dtype=...)"
+        )
+    return f"a {_kind(obj)} is no array: it offers neither __dlpack__ nor the buffer protocol"
+
+
+def _kind(obj: object) -> str:
+    kind = type(obj)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _place(device: Any) -> str:
+    return str(getattr(device, "kind", device))

@@ -1,0 +1,75 @@
+"""A file put in place whole: written to a temporary beside it, then renamed over it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COPY_BYTES = 1 << 26
+
+
+def replace(target: str, write: Callable[[str], None], durable: bool) -> None:
+    """Let ``write`` fill a hidden temporary beside the target, then put it in place; a failure leaves nothing."""
+    import os
+
+    folder, base = os.path.split(target)
+    suffix = os.path.splitext(base)[1]
+    temporary = os.path.join(folder, f".hurray-{os.urandom(8).hex()}.tmp{suffix}")
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        write(temporary)
+        _keep_mode(target, temporary)
+        if durable:
+            _sync(temporary)
+        os.replace(temporary, target)
+    except BaseException:
+        _unlink(temporary)
+        raise
+    if durable:
+        _sync(folder)
+
+
+def _keep_mode(target: str, temporary: str) -> None:
+    """A file that replaces another keeps its permission bits, as with cp."""
+    import os
+    import stat
+
+    try:
+        mode = stat.S_IMODE(os.stat(target).st_mode)
+    except FileNotFoundError:
+        return
+    os.chmod(temporary, mode)
+
+
+def _sync(path: str) -> None:
+    import os
+
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unlink(path: str) -> None:
+    import contextlib
+    import os
+
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def copy(source: str, target: str) -> None:
+    """The bytes of one file into another, by the kernel where it can."""
+    import os
+
+    with open(source, "rb", buffering=0) as reads, open(target, "wb", buffering=0) as writes:
+        try:
+            while os.copy_file_range(reads.fileno(), writes.fileno(), COPY_BYTES):
+                pass
+        except (AttributeError, OSError):  # another file system, an old kernel, no Linux
+            reads.seek(writes.seek(0))
+            writes.truncate()
+            while piece := reads.read(COPY_BYTES >> 3):
+                writes.write(piece)

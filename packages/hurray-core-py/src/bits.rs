@@ -1,0 +1,34 @@
+//! bool: one bit an element, least significant first (format: element-types.md §3).
+
+/// Packs bytes that are zero or not into bits.
+pub(crate) fn pack(values: impl Iterator<Item = u8>, out: &mut [u8]) {
+    for (index, value) in values.enumerate() {
+        if value != 0 {
+            out[index / 8] |= 1 << (index % 8);
+        }
+    }
+}
+
+/// Packs a contiguous run, eight at a time.
+pub(crate) fn pack_slice(values: &[u8], out: &mut [u8]) {
+    let whole = values.chunks_exact(8);
+    let rest = whole.remainder();
+    for (eight, byte) in whole.zip(out.iter_mut()) {
+        *byte = eight.iter().enumerate().fold(0, |byte, (bit, &value)| byte | (u8::from(value != 0) << bit));
+    }
+    if let Some(last) = out.get_mut(values.len() / 8).filter(|_| !rest.is_empty()) {
+        pack(rest.iter().copied(), std::slice::from_mut(last));
+    }
+}
+
+/// Element `index` of a run of `bits`-wide elements; the 6-bit ones by groups of four in three bytes.
+pub(crate) fn element(bytes: &[u8], index: usize, bits: usize) -> u8 {
+    if bits != 6 {
+        let per_byte = 8 / bits;
+        let mask = ((1u16 << bits) - 1) as u8;
+        return (bytes[index / per_byte] >> (index % per_byte * bits)) & mask;
+    }
+    let group = &bytes[index / 4 * 3..];
+    let word = u32::from(group[0]) | u32::from(group[1]) << 8 | u32::from(group[2]) << 16;
+    (word >> (index % 4 * 6)) as u8 & 0x3F
+}

@@ -1,0 +1,60 @@
+//! Memory of our own: small blocks from the heap, large ones straight from the system.
+
+use memmap2::{Advice, MmapMut, MmapOptions};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::PyErr;
+
+/// From here on pages come from the system, so that the last view's end gives them back at once.
+const PAGES_FROM: usize = 1 << 20;
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "read as bytes")] [u8; 64]);
+
+/// Zeroed memory, aligned to 64 bytes at least.
+pub(crate) struct Aligned {
+    memory: Memory,
+    len: usize,
+}
+
+enum Memory {
+    Heap(Vec<Line>),
+    Pages(MmapMut),
+}
+
+impl Aligned {
+    /// `len` zero bytes; `MemoryError` when they are not to be had.
+    pub(crate) fn zeroed(len: usize) -> Result<Self, PyErr> {
+        let memory = if len < PAGES_FROM { Self::heap(len) } else { Self::pages(len) };
+        memory
+            .map(|memory| Self { memory, len })
+            .ok_or_else(|| PyMemoryError::new_err(format!("cannot allocate {len} bytes for a tensor")))
+    }
+
+    fn heap(len: usize) -> Option<Memory> {
+        let lines = len.div_ceil(64);
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(lines).ok()?;
+        memory.resize(lines, Line([0; 64]));
+        Some(Memory::Heap(memory))
+    }
+
+    fn pages(len: usize) -> Option<Memory> {
+        let map = MmapOptions::new().len(len).map_anon().ok()?;
+        #[cfg(target_os = "linux")]
+        // Fewer page faults while the memory is filled; a kernel without huge pages may refuse.
+        let _ = map.advise(Advice::HugePage);
+        Some(Memory::Pages(map))
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        match &mut self.memory {
+            Memory::Pages(map) => &mut map[..self.len],
+            Memory::Heap(lines) => {
+                let start = lines.as_mut_ptr().cast();
+                // SAFETY: the vector holds at least `len` initialised bytes (`len.div_ceil(64)` lines).
+                unsafe { std::slice::from_raw_parts_mut(start, self.len) }
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Mapped files.
+
+use std::fs::File;
+use std::io;
+
+use memmap2::{Mmap, MmapMut, MmapOptions, UncheckedAdvice};
+
+/// A whole file in memory, page by page on demand.
+///
+/// Whoever truncates a mapped file takes the pages away: touching one is a bus error that no
+/// library can catch. Files that others may cut are for `io="read"`.
+pub(crate) struct Map {
+    pages: Pages,
+}
+
+enum Pages {
+    /// Nothing is mapped for an empty file.
+    None,
+    /// Copy-on-write: writing changes neither the file nor another map of it.
+    Private(MmapMut),
+    Shared(Mmap),
+}
+
+impl Map {
+    /// Maps a file copy-on-write. No memory is reserved for it: a file may be larger than memory.
+    pub(crate) fn private(file: &File) -> io::Result<Self> {
+        Self::of(file, |options, file| {
+            // SAFETY: the map is only ever seen as raw memory that may change, see `Buffer::bytes`.
+            Ok(Pages::Private(unsafe { options.no_reserve_swap().map_copy(file)? }))
+        })
+    }
+
+    /// Maps a file read-only.
+    pub(crate) fn shared(file: &File) -> io::Result<Self> {
+        // SAFETY: as above.
+        Self::of(file, |options, file| Ok(Pages::Shared(unsafe { options.map(file)? })))
+    }
+
+    fn of(
+        file: &File,
+        map: impl FnOnce(&mut MmapOptions, &File) -> io::Result<Pages>,
+    ) -> io::Result<Self> {
+        let size = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let pages = match size {
+            0 => Pages::None,
+            _ => map(MmapOptions::new().len(size), file)?,
+        };
+        Ok(Self { pages })
+    }
+
+    pub(crate) fn start(&self) -> *mut u8 {
+        match &self.pages {
+            Pages::None => std::ptr::null_mut(),
+            Pages::Private(map) => map.as_ptr().cast_mut(),
+            Pages::Shared(map) => map.as_ptr().cast_mut(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match &self.pages {
+            Pages::None => 0,
+            Pages::Private(map) => map.len(),
+            Pages::Shared(map) => map.len(),
+        }
+    }
+
+    pub(crate) fn readonly(&self) -> bool {
+        !matches!(self.pages, Pages::Private(_))
+    }
+
+    /// Gives back the whole pages of a region that has been read, where nothing can be lost by it.
+    pub(crate) fn give_back(&self, start: *const u8, len: usize) {
+        let Pages::Shared(map) = &self.pages else { return };
+        let page = hurray_core::PAGE_ALIGNMENT as usize;
+        let Some(offset) = (start as usize).checked_sub(map.as_ptr() as usize) else { return };
+        let (first, end) = (offset / page * page, (offset + len) / page * page);
+        if first < end && end <= map.len() {
+            // SAFETY: a read-only map of a file holds nothing of its own; a later read maps the page anew.
+            let _ = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, first, end - first) };
+        }
+    }
+}

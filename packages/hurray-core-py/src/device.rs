@@ -1,0 +1,192 @@
+//! Device kinds and memory classes (format: buffers.md §3, §4).
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use hurray_core::{DeviceTag, MemoryClass};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::error::InvalidDescriptorError;
+
+/// Where a buffer lives: a device kind, which one of that kind, and how its memory is reached.
+///
+/// ``kind`` and ``memory_class`` take a name or a wire byte; the byte is how a private value
+/// (0xF0 to 0xFE) is said. ``device_id`` is runtime metadata and is not stored in the format.
+#[pyclass(frozen, eq, hash, module = "hurray")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Device {
+    pub(crate) tag: DeviceTag,
+    pub(crate) class: MemoryClass,
+    pub(crate) device_id: u32,
+}
+
+static CPU: PyOnceLock<Py<Device>> = PyOnceLock::new();
+
+const KINDS: [DeviceTag; 9] = [
+    DeviceTag::Cpu,
+    DeviceTag::Cuda,
+    DeviceTag::Rocm,
+    DeviceTag::Metal,
+    DeviceTag::Vulkan,
+    DeviceTag::WebGpu,
+    DeviceTag::Hexagon,
+    DeviceTag::LevelZero,
+    DeviceTag::OpenCl,
+];
+
+const CLASSES: [MemoryClass; 4] =
+    [MemoryClass::Standard, MemoryClass::HostPinned, MemoryClass::Unified, MemoryClass::Peer];
+
+/// The object of a device; the plain CPU is one object for all tensors.
+pub(crate) fn of(py: Python<'_>, tag: DeviceTag, class: MemoryClass, device_id: u32) -> PyResult<Py<Device>> {
+    let make = || Py::new(py, Device { tag, class, device_id });
+    if (tag, class, device_id) != (DeviceTag::Cpu, MemoryClass::Standard, 0) {
+        return make();
+    }
+    Ok(CPU.get_or_try_init(py, make)?.clone_ref(py))
+}
+
+impl Device {
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.tag == DeviceTag::Cpu
+    }
+
+    /// The DLPack device type of the pair (04-tables.md §2), `None` where DLPack has no name for it.
+    pub(crate) fn dlpack_type(&self) -> Option<i32> {
+        use MemoryClass::{HostPinned, Peer, Private, Standard, Unified};
+        Some(match (self.tag, self.class) {
+            (_, Private(_)) | (DeviceTag::Private(_), _) => return None,
+            (DeviceTag::Cuda, Standard) => 2,
+            (DeviceTag::Cuda, HostPinned) => 3,
+            (DeviceTag::Cuda, Unified) => 13,
+            (DeviceTag::Rocm, Standard) => 10,
+            (DeviceTag::Rocm, HostPinned) => 11,
+            (DeviceTag::Rocm, Unified) | (_, Peer) => return None,
+            (DeviceTag::WebGpu, HostPinned | Unified) => return None,
+            (DeviceTag::Cpu, _) => 1,
+            (DeviceTag::Metal, _) => 8,
+            (DeviceTag::Vulkan, _) => 7,
+            (DeviceTag::WebGpu, _) => 15,
+            (DeviceTag::Hexagon, _) => 16,
+            (DeviceTag::LevelZero, _) => 14,
+            (DeviceTag::OpenCl, _) => 4,
+        })
+    }
+}
+
+fn listed<T: ToString>(values: &[T]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A value given by name or by wire byte.
+fn named<T: Copy + ToString>(
+    given: &Bound<'_, PyAny>,
+    what: &str,
+    names: &[T],
+    from_byte: impl Fn(u8) -> hurray_core::Result<T>,
+) -> PyResult<T> {
+    if let Ok(name) = given.extract::<String>() {
+        return names.iter().copied().find(|value| value.to_string() == name).ok_or_else(|| {
+            InvalidDescriptorError::new_err(format!(
+                "unknown {what} {name:?}; the format has {}, and private ones by a byte in 0xF0-0xFE",
+                listed(names)
+            ))
+        });
+    }
+    let byte = given.extract::<i64>().map_err(|_| PyTypeError::new_err(format!("{what} is a name or a wire byte")))?;
+    let refused = |reason: String| InvalidDescriptorError::new_err(format!("{what} {byte:#04x}: {reason}"));
+    let tag = u8::try_from(byte).map_err(|_| refused(String::from("not a byte")))?;
+    from_byte(tag).map_err(|error| refused(error.to_string()))
+}
+
+#[pymethods]
+impl Device {
+    #[new]
+    #[pyo3(signature = (kind, device_id=None, memory_class=None))]
+    fn new(
+        kind: &Bound<'_, PyAny>,
+        device_id: Option<i64>,
+        memory_class: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let tag = named(kind, "device kind", &KINDS, DeviceTag::from_byte)?;
+        let class = match memory_class {
+            Some(class) => named(class, "memory_class", &CLASSES, MemoryClass::from_byte)?,
+            None => MemoryClass::Standard,
+        };
+        let given = device_id.unwrap_or(0);
+        // DLPack carries the number as a signed 32-bit integer.
+        let device_id = u32::try_from(given).ok().filter(|&id| i32::try_from(id).is_ok()).ok_or_else(|| {
+            InvalidDescriptorError::new_err(format!("device_id is 0 to 2147483647, got {given}"))
+        })?;
+        Ok(Self { tag, class, device_id })
+    }
+
+    /// The device kind, ``"private"`` for the whole private range.
+    #[getter]
+    fn kind(&self) -> String {
+        match self.tag {
+            DeviceTag::Private(_) => String::from("private"),
+            tag => tag.to_string(),
+        }
+    }
+
+    /// Which device of the kind, from 0.
+    #[getter]
+    fn device_id(&self) -> u32 {
+        self.device_id
+    }
+
+    /// The memory class, ``"private"`` for the whole private range.
+    #[getter]
+    fn memory_class(&self) -> String {
+        match self.class {
+            MemoryClass::Private(_) => String::from("private"),
+            class => class.to_string(),
+        }
+    }
+
+    /// The device tag on the wire.
+    #[getter]
+    fn tag(&self) -> u8 {
+        self.tag.to_byte()
+    }
+
+    /// The memory class on the wire.
+    #[getter]
+    fn memory_class_tag(&self) -> u8 {
+        self.class.to_byte()
+    }
+
+    /// Whether the device tag is in the private range.
+    #[getter]
+    fn is_private(&self) -> bool {
+        self.tag.is_private()
+    }
+
+    fn __repr__(&self) -> String {
+        let said = |name: String, byte: u8| match byte {
+            0xF0..=0xFE => format!("0x{byte:02X}"),
+            _ => format!("'{name}'"),
+        };
+        format!(
+            "hurray.Device(kind={}, device_id={}, memory_class={})",
+            said(self.kind(), self.tag()),
+            self.device_id,
+            said(self.memory_class(), self.memory_class_tag()),
+        )
+    }
+
+    fn __reduce__(slf: Bound<'_, Self>) -> (Bound<'_, PyAny>, (u8, u32, u8)) {
+        let device = slf.get();
+        let arguments = (device.tag(), device.device_id, device.memory_class_tag());
+        (slf.get_type().into_any(), arguments)
+    }
+}
+
+/// A hash for value objects, equal for equal values.
+pub(crate) fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

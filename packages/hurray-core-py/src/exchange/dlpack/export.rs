@@ -1,0 +1,145 @@
+//! `__dlpack__`: a tensor as a capsule.
+
+use std::ffi::{c_void, CStr};
+
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use super::abi::{self, DlTensor, Legacy, Versioned};
+use crate::error::UnsupportedError;
+use crate::exchange::ingest;
+use crate::tensor::{Grid, Tensor};
+
+const VERSIONED: &CStr = c"dltensor_versioned";
+const LEGACY: &CStr = c"dltensor";
+
+/// The arguments of `__dlpack__`.
+pub(crate) struct Request {
+    pub(crate) stream: bool,
+    pub(crate) max_major: Option<u32>,
+    pub(crate) device: Option<(i32, i32)>,
+    pub(crate) copy: Option<bool>,
+}
+
+impl Request {
+    /// Ruling 7: who names a stream or a device, but no version, is from before 1.0.
+    fn versioned(&self) -> bool {
+        match self.max_major {
+            Some(major) => major >= abi::VERSION.major,
+            None => !self.stream && self.device.is_none(),
+        }
+    }
+}
+
+/// The DLPack device of a tensor. Raises `UnsupportedError` where DLPack has no name for it.
+pub(crate) fn device_type(tensor: &Tensor) -> PyResult<(i32, u32)> {
+    let device = tensor.device.get();
+    let kind = device.dlpack_type().ok_or_else(|| {
+        UnsupportedError::new_err(format!(
+            "DLPack has no device type for {} memory of class {}; use __hurray__, save or a stream",
+            device.tag, device.class
+        ))
+    })?;
+    Ok((kind, device.device_id))
+}
+
+/// A capsule over the tensor's own memory, or over a private copy where that is asked for or needed.
+pub(crate) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let this = tensor.get();
+    let dtype = abi::offered(this.descriptor.element_type).ok_or_else(|| refused(this))?;
+    let grid = this.grid.as_ref().ok_or_else(|| PyBufferError::new_err(this.no_grid("__dlpack__")))?;
+    if let Some(wanted) = request.device.filter(|device| device.0 != abi::CPU) {
+        return Err(PyBufferError::new_err(format!(
+            "the tensor is in CPU memory and cannot be handed over on DLPack device {wanted:?}; move it with the framework"
+        )));
+    }
+    let versioned = request.versioned();
+    let hidden = this.readonly() && !versioned;
+    if request.copy == Some(false) && hidden {
+        return Err(PyBufferError::new_err(
+            "the memory is read-only, which a capsule from before DLPack 1.0 cannot say; ask for max_version=(1, 0) or a copy",
+        ));
+    }
+    if request.copy == Some(true) || hidden {
+        let copy = Py::new(py, ingest::copied(py, this)?)?;
+        let grid = copy.get().grid.as_ref().ok_or_else(|| PyBufferError::new_err("the copy has no strides"))?;
+        return capsule(copy.bind(py), grid, dtype, versioned, abi::FLAG_COPIED);
+    }
+    let flags = if this.readonly() { abi::FLAG_READ_ONLY } else { 0 };
+    capsule(tensor, grid, dtype, versioned, flags)
+}
+
+#[cold]
+fn refused(tensor: &Tensor) -> PyErr {
+    let ty = tensor.descriptor.element_type;
+    let way = match ty {
+        hurray_core::ElementType::Bool => "the format packs it eight to a byte and DLPack does not; use np.asarray(t), which unpacks",
+        _ => "t.buffer(0) gives the bytes",
+    };
+    PyBufferError::new_err(format!("DLPack cannot carry {ty} elements: {way}"))
+}
+
+fn capsule<'py>(
+    tensor: &Bound<'py, Tensor>,
+    grid: &Grid,
+    dtype: abi::DataType,
+    versioned: bool,
+    flags: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let view = DlTensor {
+        data: if grid.elements() == 0 { std::ptr::null_mut() } else { tensor.get().first().cast() },
+        device: abi::Device { kind: abi::CPU, id: 0 },
+        ndim: grid.ndim() as i32,
+        dtype,
+        shape: grid.shape().as_ptr().cast_mut().cast(),
+        strides: grid.strides().as_ptr().cast_mut().cast(),
+        byte_offset: 0,
+    };
+    // The tensor is frozen: the shape and strides that `view` points to live as long as it does.
+    let manager_ctx: *mut c_void = tensor.clone().into_any().into_ptr().cast();
+    let (pointer, name): (*mut c_void, _) = if versioned {
+        let managed = Versioned { version: abi::VERSION, manager_ctx, deleter: Some(delete_versioned), flags, tensor: view };
+        (Box::into_raw(Box::new(managed)).cast(), VERSIONED)
+    } else {
+        let managed = Legacy { tensor: view, manager_ctx, deleter: Some(delete_legacy) };
+        (Box::into_raw(Box::new(managed)).cast(), LEGACY)
+    };
+    // SAFETY: attached; the pointer is a box of the structure that the name promises.
+    unsafe {
+        let capsule = ffi::PyCapsule_New(pointer, name.as_ptr(), Some(destroy));
+        Bound::from_owned_ptr_or_err(tensor.py(), capsule)
+    }
+}
+
+/// Drops what an unconsumed capsule holds; a consumer renames the capsule first.
+unsafe extern "C" fn destroy(capsule: *mut ffi::PyObject) {
+    // SAFETY: CPython calls this attached, with a capsule of ours; a name that matches proves the
+    // structure behind it and that nobody else owns it.
+    unsafe {
+        if ffi::PyCapsule_IsValid(capsule, VERSIONED.as_ptr()) == 1 {
+            delete_versioned(ffi::PyCapsule_GetPointer(capsule, VERSIONED.as_ptr()).cast());
+        } else if ffi::PyCapsule_IsValid(capsule, LEGACY.as_ptr()) == 1 {
+            delete_legacy(ffi::PyCapsule_GetPointer(capsule, LEGACY.as_ptr()).cast());
+        }
+    }
+}
+
+unsafe extern "C" fn delete_versioned(managed: *mut Versioned) {
+    // SAFETY: made by `capsule` with Box::into_raw, released once by its one owner.
+    let managed = unsafe { Box::from_raw(managed) };
+    release(managed.manager_ctx);
+}
+
+unsafe extern "C" fn delete_legacy(managed: *mut Legacy) {
+    // SAFETY: as above.
+    let managed = unsafe { Box::from_raw(managed) };
+    release(managed.manager_ctx);
+}
+
+/// Gives up the reference to the tensor, from whatever thread; at exit there is nothing to give it to.
+fn release(tensor: *mut c_void) {
+    // SAFETY: the reference was taken by `capsule`, and is given up here once, attached.
+    Python::try_attach(|_| unsafe { ffi::Py_DECREF(tensor.cast()) });
+}

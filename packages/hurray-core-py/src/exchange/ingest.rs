@@ -1,0 +1,235 @@
+//! Foreign strided memory into a tensor: shared where the format can say it, else copied.
+
+use std::sync::Arc;
+
+use hurray_core::layout::StridedLayout;
+use hurray_core::{ElementType, LayoutDescriptor, MIN_BUFFER_ALIGNMENT};
+use pyo3::prelude::*;
+
+use crate::tensor::{walk, Tensor};
+use crate::bits;
+use crate::buffer::{measured_alignment, Aligned, Buffer, Owner, View};
+use crate::error::{BufferError, CopyRequiredError, InternalError};
+
+/// Strided memory as its producer describes it.
+pub(crate) struct Source<'a> {
+    /// Element [0, …, 0].
+    pub(crate) first: *mut u8,
+    pub(crate) shape: &'a [usize],
+    /// In bytes.
+    pub(crate) strides: &'a [isize],
+    pub(crate) itemsize: usize,
+    pub(crate) ty: ElementType,
+    pub(crate) readonly: bool,
+}
+
+/// The bytes from the first to the last element that strides reach, seen from element [0, …, 0].
+struct Span {
+    before: usize,
+    len: usize,
+}
+
+/// Row-major strides in elements; `None` when a product overflows. Extents of 0 count as 1.
+pub(crate) fn row_major_strides(shape: &[usize]) -> Option<Vec<isize>> {
+    let mut strides = vec![0; shape.len()];
+    let mut stride: isize = 1;
+    for (slot, &dim) in strides.iter_mut().zip(shape).rev() {
+        *slot = stride;
+        stride = stride.checked_mul(isize::try_from(dim.max(1)).ok()?)?;
+    }
+    Some(strides)
+}
+
+impl Source<'_> {
+    fn elements(&self) -> Option<usize> {
+        if self.shape.contains(&0) {
+            return Some(0);
+        }
+        self.shape.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim))
+    }
+
+    /// `None` when the strides reach beyond the address space.
+    fn span(&self) -> Option<Span> {
+        let (mut low, mut high) = (0i128, 0i128);
+        for (&dim, &stride) in self.shape.iter().zip(self.strides) {
+            let reach = (dim.saturating_sub(1) as i128) * stride as i128;
+            if reach < 0 { low += reach } else { high += reach }
+        }
+        let address = self.first as usize as i128;
+        if address + low < 0 || address + high + self.itemsize as i128 > isize::MAX as i128 {
+            return None;
+        }
+        Some(Span { before: (-low) as usize, len: (high - low) as usize + self.itemsize })
+    }
+
+    /// The layout that says these strides; `None` where none does, a stride being no whole
+    /// number of elements.
+    fn layout(&self) -> Option<LayoutDescriptor> {
+        let itemsize = self.itemsize as isize;
+        let follows = |inner_first: &mut dyn Iterator<Item = (&usize, &isize)>| {
+            let mut expected = itemsize;
+            inner_first.filter(|(&dim, _)| dim != 1).all(|(&dim, &stride)| {
+                let fits = stride == expected;
+                expected = expected.saturating_mul(dim as isize);
+                fits
+            })
+        };
+        let pairs = || self.shape.iter().zip(self.strides);
+        if self.shape.contains(&0) || follows(&mut pairs().rev()) {
+            return Some(LayoutDescriptor::RowMajor);
+        }
+        if follows(&mut pairs()) {
+            return Some(LayoutDescriptor::ColMajor);
+        }
+        let whole = self.strides.iter().all(|stride| stride % itemsize == 0);
+        whole.then(|| {
+            let strides = self.strides.iter().map(|stride| (stride / itemsize) as i64).collect();
+            LayoutDescriptor::Strided(StridedLayout::new(strides))
+        })
+    }
+}
+
+/// Makes a tensor of `source`, deciding by `copy` (04-tables.md §2, copy on ingest).
+///
+/// # Safety
+/// Every element that the source's shape and strides reach is valid memory for as long as `owner`
+/// lives, and writable unless the source is read-only.
+pub(crate) unsafe fn ingest(
+    py: Python<'_>,
+    source: Source<'_>,
+    owner: Arc<Owner>,
+    copy: Option<bool>,
+    pack: bool,
+) -> PyResult<Tensor> {
+    let too_far = || BufferError::new_err("the array's shape and strides reach beyond the address space");
+    let elements = source.elements().ok_or_else(too_far)?;
+    if elements == 0 {
+        return Tensor::dense(py, source.ty, source.shape, LayoutDescriptor::RowMajor, 0, Buffer::empty());
+    }
+    let span = source.span().ok_or_else(too_far)?;
+    let base = source.first.wrapping_sub(span.before);
+    // SAFETY: the span is what shape and strides reach, which the caller vouches for.
+    let buffer = unsafe { Buffer::held(base, span.len, source.readonly, owner) };
+    if pack {
+        return packed(py, &source, &span, &buffer, elements, copy);
+    }
+    let layout = source.layout();
+    let reason = unusable(base as usize, span.len, layout.is_none(), &source);
+    match (copy, reason, layout) {
+        (None | Some(false), None, Some(layout)) => {
+            Tensor::dense(py, source.ty, source.shape, layout, span.before as u64, buffer)
+        }
+        (Some(false), Some(reason), _) => Err(CopyRequiredError::new_err(format!(
+            "copy=False, but {reason}; leave copy=None to copy it into aligned memory"
+        ))),
+        (_, _, layout) => copied_from(py, &source, &span, &buffer, elements, layout),
+    }
+}
+
+/// Makes a tensor of what an object exports through the buffer protocol.
+pub(crate) fn exported(
+    py: Python<'_>,
+    view: View,
+    ty: ElementType,
+    copy: Option<bool>,
+    pack: bool,
+) -> PyResult<Tensor> {
+    let owner = Arc::new(Owner::Exporter(view));
+    let Owner::Exporter(view) = &*owner else { return Err(InternalError::new_err("an exporter lost its view")) };
+    let source = Source {
+        first: view.start(),
+        shape: view.shape(),
+        strides: view.strides(),
+        itemsize: view.itemsize(),
+        ty,
+        readonly: view.readonly(),
+    };
+    let owner = Arc::clone(&owner);
+    // SAFETY: the buffer protocol promises valid memory at every index until the view is released,
+    // which the owner does last; `readonly` is the exporter's own.
+    unsafe { ingest(py, source, owner, copy, pack) }
+}
+
+/// Why memory cannot be used as it is.
+fn unusable(address: usize, len: usize, inexpressible: bool, source: &Source<'_>) -> Option<String> {
+    if inexpressible {
+        return Some(format!(
+            "the strides {:?} (bytes) are no whole numbers of {}-byte elements, which is what the format's strides count",
+            source.strides, source.itemsize
+        ));
+    }
+    let alignment = measured_alignment(address, len);
+    (alignment < MIN_BUFFER_ALIGNMENT).then(|| {
+        format!("the memory is aligned to {alignment} bytes and the format needs {MIN_BUFFER_ALIGNMENT}")
+    })
+}
+
+fn copied_from(
+    py: Python<'_>,
+    source: &Source<'_>,
+    span: &Span,
+    from: &Buffer,
+    elements: usize,
+    layout: Option<LayoutDescriptor>,
+) -> PyResult<Tensor> {
+    let bytes = elements
+        .checked_mul(source.itemsize)
+        .ok_or_else(|| pyo3::exceptions::PyMemoryError::new_err("the array's elements exceed memory"))?;
+    // Copying the span keeps the layout, a broadcast included; a span with wide gaps is gathered.
+    let whole = layout.filter(|_| span.len <= bytes);
+    let mut memory = Aligned::zeroed(if whole.is_some() { span.len } else { bytes })?;
+    let out = memory.bytes_mut();
+    let Source { shape, strides, itemsize, .. } = source;
+    py.detach(|| match whole {
+        Some(_) => out.copy_from_slice(from.bytes()),
+        None => walk::gather(from.bytes(), span.before, shape, strides, *itemsize, out),
+    });
+    let (layout, offset) = match whole {
+        Some(layout) => (layout, span.before as u64),
+        None => (LayoutDescriptor::RowMajor, 0),
+    };
+    Tensor::dense(py, source.ty, source.shape, layout, offset, Buffer::owned(memory))
+}
+
+/// A byte an element into a bit an element, row-major.
+fn packed(
+    py: Python<'_>,
+    source: &Source<'_>,
+    span: &Span,
+    from: &Buffer,
+    elements: usize,
+    copy: Option<bool>,
+) -> PyResult<Tensor> {
+    if copy == Some(false) {
+        return Err(CopyRequiredError::new_err(
+            "copy=False, but bool is one bit an element in the format and one byte in the array; leave copy=None to pack it",
+        ));
+    }
+    let mut memory = Aligned::zeroed(elements.div_ceil(8))?;
+    let out = memory.bytes_mut();
+    let in_order = span.len == elements && source.layout() == Some(LayoutDescriptor::RowMajor);
+    let Source { shape, strides, .. } = source;
+    py.detach(|| {
+        if in_order {
+            return bits::pack_slice(from.bytes(), out);
+        }
+        let offsets = walk::offsets(shape, strides);
+        bits::pack(offsets.map(|offset| from.bytes()[span.before.wrapping_add_signed(offset)]), out);
+    });
+    Tensor::dense(py, source.ty, source.shape, LayoutDescriptor::RowMajor, 0, Buffer::owned(memory))
+}
+
+/// A private copy of a tensor, buffer by buffer: same descriptor but for alignment, writable.
+pub(crate) fn copied(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
+    let copy = |buffer: &Buffer| {
+        if buffer.len() == 0 {
+            return Ok(Buffer::empty());
+        }
+        let mut memory = Aligned::zeroed(buffer.len())?;
+        let out = memory.bytes_mut();
+        py.detach(|| out.copy_from_slice(buffer.bytes()));
+        Ok(Buffer::owned(memory))
+    };
+    let buffers = tensor.buffers.iter().map(copy).collect::<PyResult<_>>()?;
+    Tensor::over(py, (*tensor.descriptor).clone(), buffers, tensor.device.clone_ref(py))
+}

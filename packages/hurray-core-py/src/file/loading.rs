@@ -1,0 +1,86 @@
+//! `hurray.load` and `hurray.load_kv`: a whole file at once.
+
+use hurray_wire::{Container, Located};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use super::kv;
+use super::opened::{Io, Opened};
+use super::source::Named;
+use crate::error::{self, guarded};
+
+/// Tensors made before other threads get their turn.
+const BATCH: usize = 256;
+
+/// Load the tensors of a file, or those of ``names``, as a dict (requirements: Tensor Surface;
+/// format: file.md).
+///
+/// ``io`` is as for :func:`open`: the default maps the file and reads nothing before it is touched.
+/// Every descriptor is checked against its buffers first. Raises ``FileError`` (with ``code`` the
+/// broken rule of the container, or the system's ``errno``), ``InvalidDescriptorError`` or
+/// ``BufferError`` for a bad tensor, and a ``FileError`` that is a ``KeyError`` for a missing name.
+#[pyfunction]
+#[pyo3(signature = (file, *, names=None, io="mmap"))]
+pub(crate) fn load<'py>(
+    file: &Bound<'py, PyAny>,
+    names: Option<&Bound<'py, PyAny>>,
+    io: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    guarded(|| {
+        let py = file.py();
+        let opened = Opened::new(py, Named::of(file)?, Io::of(io, true)?)?;
+        let indices = match names {
+            None => (0..opened.container.len()).collect(),
+            Some(names) => chosen(&opened, names)?,
+        };
+        opened.still_whole(py)?;
+        let dict = PyDict::new(py);
+        for batch in indices.chunks(batch_size(io)) {
+            let located = py.detach(|| locate(&opened, batch));
+            let located = located.map_err(|failed| error::wire(py, failed, &opened.name))?;
+            for (&index, tensor) in batch.iter().zip(opened.tensors(py, located)?) {
+                dict.set_item(opened.container.entry(index).name, Bound::new(py, tensor)?)?;
+            }
+            py.check_signals()?;
+        }
+        Ok(dict)
+    })
+}
+
+/// What is read goes to the threads together.
+fn batch_size(io: &str) -> usize {
+    if io == "read" { usize::MAX } else { BATCH }
+}
+
+fn locate(opened: &Opened, batch: &[usize]) -> Result<Vec<(usize, Located)>, hurray_wire::Error> {
+    batch.iter().map(|&index| opened.locate(index).map(|located| (index, located))).collect()
+}
+
+fn chosen(opened: &Opened, names: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+    if names.is_instance_of::<PyString>() {
+        let text = format!("names is a sequence of names; for one, pass [{}]", names.repr()?);
+        return Err(pyo3::exceptions::PyTypeError::new_err(text));
+    }
+    let find = |name: PyResult<Bound<'_, PyAny>>| {
+        let name = name?;
+        let text: &str = name.extract()?;
+        opened.container.find(text).ok_or_else(|| {
+            let count = opened.container.len();
+            error::mixed(names.py(), "KeyError", format!("no tensor {text:?} in the file, which has {count}"))
+        })
+    };
+    names.try_iter()?.map(find).collect()
+}
+
+/// The metadata of a file as a dict, empty where it has none (requirements: File metadata).
+///
+/// The exact inverse of ``save(path, tensors, kv=...)``; a uint64 of another writer reads as an int.
+#[pyfunction]
+pub(crate) fn load_kv<'py>(file: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    guarded(|| {
+        let py = file.py();
+        let Named { source, name } = Named::of(file)?;
+        let container = py.detach(|| Container::open(&source));
+        kv::to_python(py, container.map_err(|failed| error::wire(py, failed, &name))?.kv())
+    })
+}

@@ -1,0 +1,140 @@
+//! An open container and the memory that its tensors will live in.
+
+use std::ops::Range;
+
+use hurray_core::LayoutDescriptor;
+use hurray_wire::{Container, Located, ReadAt};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::parallel;
+use super::source::{Named, Source};
+use crate::buffer::{Aligned, Buffer, Map};
+use crate::descriptor::device_of;
+use crate::error::{self, FileError, FileName, UnsupportedError};
+use crate::tensor::Tensor;
+
+/// Where the bytes of tensors come to lie.
+enum Memory {
+    /// In pages of the file itself.
+    Mapped(Buffer),
+    /// In allocations of our own, read when asked for.
+    Read,
+    /// In the caller's bytes.
+    Given(Buffer),
+}
+
+/// How a caller wants bytes brought in: the `io` and `writable` arguments.
+#[derive(Clone, Copy)]
+pub(crate) enum Io {
+    Private,
+    Shared,
+    Read,
+}
+
+impl Io {
+    pub(crate) fn of(io: &str, writable: bool) -> PyResult<Self> {
+        match io {
+            "mmap" if writable => Ok(Self::Private),
+            "mmap" => Ok(Self::Shared),
+            "read" => Ok(Self::Read),
+            other => Err(PyValueError::new_err(format!("io is 'mmap' or 'read', got {other:?}"))),
+        }
+    }
+}
+
+pub(crate) struct Opened {
+    pub(crate) container: Container,
+    pub(crate) source: Source,
+    pub(crate) name: FileName,
+    memory: Memory,
+}
+
+impl Opened {
+    pub(crate) fn new(py: Python<'_>, named: Named, io: Io) -> PyResult<Self> {
+        let Named { source, name } = named;
+        let container = py.detach(|| Container::open(&source));
+        let container = container.map_err(|failed| error::wire(py, failed, &name))?;
+        let memory = memory(&source, io).map_err(|failed| error::os(py, failed, &name))?;
+        Ok(Self { container, source, name, memory })
+    }
+
+    /// Where the tensor lies, everything about it checked.
+    pub(crate) fn locate(&self, index: usize) -> Result<Located, hurray_wire::Error> {
+        self.container.tensor(&self.source, index)
+    }
+
+    /// Raises if the file has become shorter than it was when its offsets were checked (F-48).
+    pub(crate) fn still_whole(&self, py: Python<'_>) -> PyResult<()> {
+        let size = self.source.size().map_err(|failed| error::os(py, failed, &self.name))?;
+        if size >= self.container.size() {
+            return Ok(());
+        }
+        let raised = FileError::new_err(format!(
+            "the file was {} bytes when it was opened and is {size} now; somebody cut it. Open it again, with io=\"read\" if that may happen",
+            self.container.size()
+        ));
+        raised.value(py).setattr("code", "F-48")?;
+        Err(raised)
+    }
+
+    /// The tensors of `located`, read together where they are read at all.
+    pub(crate) fn tensors(&self, py: Python<'_>, located: Vec<(usize, Located)>) -> PyResult<Vec<Tensor>> {
+        let mut filled = match self.memory {
+            Memory::Read => self.fill(py, &located)?.into_iter(),
+            _ => Vec::new().into_iter(),
+        };
+        let tensors = located.into_iter().map(|(index, located)| {
+            self.no_head(index, &located)?;
+            let buffers = located.ranges.iter().map(|range| match &self.memory {
+                Memory::Mapped(whole) => Ok(part(whole, range)),
+                Memory::Given(whole) => crate::tensor::aligned(py, part(whole, range)),
+                Memory::Read => Ok(filled.next().unwrap_or_else(Buffer::empty)),
+            });
+            let buffers = buffers.collect::<PyResult<_>>()?;
+            let device = device_of(py, &located.descriptor)?;
+            Tensor::over(py, located.descriptor, buffers, device)
+        });
+        tensors.collect()
+    }
+
+    /// Composite heads have members where a tensor has data.
+    fn no_head(&self, index: usize, located: &Located) -> PyResult<()> {
+        if !matches!(located.descriptor.layout, LayoutDescriptor::Composite(_)) {
+            return Ok(());
+        }
+        Err(UnsupportedError::new_err(format!(
+            "{:?} is a composite, which this release does not load yet; its members load by their own names",
+            self.container.entry(index).name
+        )))
+    }
+
+    fn fill(&self, py: Python<'_>, located: &[(usize, Located)]) -> PyResult<Vec<Buffer>> {
+        let ranges = || located.iter().flat_map(|(_, located)| &located.ranges);
+        let allocate = |range: &Range<u64>| Aligned::zeroed((range.end - range.start) as usize);
+        let mut memory = ranges().map(allocate).collect::<PyResult<Vec<_>>>()?;
+        let jobs = memory.iter_mut().zip(ranges()).map(|(memory, range)| (memory.bytes_mut(), range.start)).collect();
+        py.detach(|| parallel::read(&self.source, jobs)).map_err(|failed| error::os(py, failed, &self.name))?;
+        let buffer = |memory: Aligned, range: &Range<u64>| if range.is_empty() { Buffer::empty() } else { Buffer::owned(memory) };
+        let ranges: Vec<Range<u64>> = ranges().cloned().collect();
+        Ok(memory.into_iter().zip(&ranges).map(|(memory, range)| buffer(memory, range)).collect())
+    }
+}
+
+/// A checked range of the file, as memory.
+fn part(whole: &Buffer, range: &Range<u64>) -> Buffer {
+    if range.is_empty() {
+        return Buffer::empty();
+    }
+    whole.part(range.start as usize, (range.end - range.start) as usize)
+}
+
+fn memory(source: &Source, io: Io) -> std::io::Result<Memory> {
+    Ok(match (source, io) {
+        (Source::Memory(buffer), _) => Memory::Given(buffer.clone()),
+        (Source::File(_), Io::Read) => Memory::Read,
+        (Source::File(file), Io::Private) => Memory::Mapped(Buffer::mapped(Map::private(file)?)),
+        (Source::File(file), Io::Shared) => Memory::Mapped(Buffer::mapped(Map::shared(file)?)),
+    })
+}
+

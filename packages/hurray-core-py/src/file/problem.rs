@@ -1,0 +1,51 @@
+//! `hurray.verify`: every rule that a file breaks.
+
+use pyo3::prelude::*;
+
+use super::source::Named;
+use crate::error::{self, guarded};
+
+/// One broken rule of the format.
+#[pyclass(frozen, get_all, module = "hurray")]
+pub(crate) struct Problem {
+    /// The rule's id, such as "F-11", "D-15", "L-12" or "Q-25".
+    pub(crate) code: &'static str,
+    /// What was claimed, what is there, and the way out where there is one.
+    pub(crate) message: String,
+    /// Absolute offset in the file, in bytes, where one can be named.
+    pub(crate) offset: Option<u64>,
+    /// The tensor, where there is one.
+    pub(crate) name: Option<String>,
+}
+
+#[pymethods]
+impl Problem {
+    fn __repr__(&self) -> String {
+        format!("Problem(code={:?}, message={:?})", self.code, self.message)
+    }
+
+    fn __str__(&self) -> String {
+        format!("{}: {}", self.code, self.message)
+    }
+}
+
+/// Every structural rule that the file breaks, an empty list for a good file (format: file.md §10).
+///
+/// Reads the whole file, a piece at a time: container, index, metadata, every descriptor against its
+/// buffers, composites, padding, and the contents of index and scale buffers. Raises ``FileError``
+/// only when the file cannot be read.
+#[pyfunction]
+pub(crate) fn verify(file: &Bound<'_, PyAny>) -> PyResult<Vec<Problem>> {
+    guarded(|| {
+        let py = file.py();
+        let Named { source, name } = Named::of(file)?;
+        let found = py.detach(|| hurray_wire::verify(&source));
+        let found = found.map_err(|failed| error::os(py, failed, &name))?;
+        Ok(found.into_iter().map(|problem| Problem {
+            code: problem.fault.code(),
+            message: problem.to_string(),
+            offset: problem.offset,
+            name: problem.tensor,
+        }).collect())
+    })
+}

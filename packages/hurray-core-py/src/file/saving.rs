@@ -1,0 +1,92 @@
+//! `hurray.save`: a mapping of tensors into a file, all checks before the first byte.
+
+use hurray_wire::{AtomicFile, Source, Writer};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::kv;
+use super::writer::{finished, no_reserved_codes, target, tensor_of};
+use crate::error::{self, guarded};
+use crate::tensor::Tensor;
+
+/// Save a mapping of names to tensors, in its order, with metadata (format: file.md).
+///
+/// Values are tensors or whatever ``hurray.asarray`` takes. Atomic: a reader of the path sees the old
+/// file or the new one, whole, also when the process is killed meanwhile; saving over the file that
+/// the tensors are mapped from works. ``durable=True`` also waits for the disk. Names, metadata and
+/// tensors are checked before the first byte; the same tensors always give the same file.
+///
+/// Raises ``FileError`` with the system's ``errno``, or as a ``ValueError``/``TypeError``/
+/// ``OverflowError`` too where a name or ``kv`` is at fault, and ``InvalidDescriptorError`` for a
+/// tensor that a file cannot hold (a dynamic dimension).
+#[pyfunction]
+#[pyo3(signature = (path, tensors, *, kv=None, durable=false))]
+pub(crate) fn save(
+    path: &Bound<'_, PyAny>,
+    tensors: &Bound<'_, PyAny>,
+    kv: Option<&Bound<'_, PyAny>>,
+    durable: bool,
+) -> PyResult<()> {
+    guarded(|| {
+        let py = path.py();
+        let (target, name) = target(path)?;
+        let pairs = kv::from_python(kv)?;
+        let tensors = collected(tensors)?;
+        let dry = Writer::new(std::io::sink(), pairs.clone()).map_err(|bad| error::wire(py, bad, &None))?;
+        for (key, tensor) in &tensors {
+            check(py, &dry, key, tensor.get())?;
+        }
+        let file = AtomicFile::create(&target, durable).map_err(|failed| error::os(py, failed, &name))?;
+        let mut writer = Writer::new(file, pairs).map_err(|failed| error::wire(py, failed, &name))?;
+        let borrowed: Vec<(&str, &Tensor)> = tensors.iter().map(|(key, tensor)| (key.as_str(), tensor.get())).collect();
+        let written = py.detach(|| borrowed.iter().try_for_each(|(key, tensor)| put(&mut writer, key, tensor)));
+        written.map_err(|failed| error::wire(py, failed, &name))?;
+        finished(py, writer, &name)
+    })
+}
+
+type Named<'py> = (String, Bound<'py, Tensor>);
+
+/// The entries of any mapping; a value that is no tensor is made one, or refused by its name.
+fn collected<'py>(tensors: &Bound<'py, PyAny>) -> PyResult<Vec<Named<'py>>> {
+    let py = tensors.py();
+    let items = tensors.call_method0("items").map_err(|_| {
+        let kind = tensors.get_type();
+        pyo3::exceptions::PyTypeError::new_err(format!("tensors is a mapping of names to tensors, got {kind}"))
+    })?;
+    let mut named = Vec::new();
+    for item in items.try_iter()? {
+        let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
+        let Ok(text) = key.cast::<PyString>() else {
+            let kind = key.get_type().name()?;
+            return Err(error::mixed(py, "TypeError", format!("tensor name {key} is a {kind}; names are str")));
+        };
+        let Ok(text) = text.to_str() else {
+            let text = format!("tensor name {} has a lone surrogate, which UTF-8 cannot hold", text.repr()?);
+            return Err(error::mixed(py, "ValueError", text));
+        };
+        let tensor = tensor_of(&value).map_err(|refused| about(py, text, &refused))?;
+        named.push((text.to_owned(), tensor));
+    }
+    Ok(named)
+}
+
+/// The same exception, saying which tensor it is about.
+fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
+    let text = format!("tensor {name:?}: {}", refused.value(py));
+    PyErr::from_type(refused.get_type(py), text)
+}
+
+fn check<W: std::io::Write>(py: Python<'_>, writer: &Writer<W>, name: &str, tensor: &Tensor) -> PyResult<()> {
+    let sizes: Vec<u64> = tensor.buffers.iter().map(|buffer| buffer.len() as u64).collect();
+    writer.check(name, &tensor.descriptor, &sizes).map_err(|bad| error::wire(py, bad, &None))?;
+    match tensor.buffers.first() {
+        Some(first) => no_reserved_codes(name, &tensor.descriptor, first.bytes()),
+        None => Ok(()),
+    }
+}
+
+fn put(writer: &mut Writer<AtomicFile>, name: &str, tensor: &Tensor) -> Result<(), hurray_wire::Error> {
+    let sources: Vec<&dyn Source> = tensor.buffers.iter().map(|buffer| buffer as &dyn Source).collect();
+    writer.put(name, &tensor.descriptor, &sources)
+}

@@ -1,0 +1,49 @@
+//! `hurray._core`: the Hurray tensor format for Python. Each module holds one public idea.
+
+#[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
+compile_error!("hurray needs a 64-bit little-endian target");
+
+mod bits;
+mod buffer;
+mod descriptor;
+mod device;
+mod dtype;
+mod error;
+mod exchange;
+mod file;
+mod handle;
+mod layout;
+mod numbers;
+mod shape;
+mod tensor;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::descriptor::Descriptor;
+    #[pymodule_export]
+    use crate::device::Device;
+    #[pymodule_export]
+    use crate::dtype::{buffer_size_bytes, Dtype};
+    #[pymodule_export]
+    use crate::error::_panic;
+    #[pymodule_export]
+    use crate::exchange::dlpack::from_dlpack;
+    #[pymodule_export]
+    use crate::file::{
+        load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem,
+    };
+    #[pymodule_export]
+    use crate::handle::BufferHandle;
+    #[pymodule_export]
+    use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
+    #[pymodule_export]
+    use crate::tensor::{write_all, Tensor};
+
+    #[pymodule_export]
+    const MIN_BUFFER_ALIGNMENT: u32 = hurray_core::MIN_BUFFER_ALIGNMENT;
+    #[pymodule_export]
+    const PAGE_ALIGNMENT: u32 = hurray_core::PAGE_ALIGNMENT;
+}

@@ -1,0 +1,243 @@
+//! What Python sees of a tensor.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyTuple};
+
+use super::{new, values, view, write, Tensor};
+use crate::descriptor::{handles, Descriptor};
+use crate::device::Device;
+use crate::error::guarded;
+use crate::exchange::{dlpack, pybuffer};
+use crate::{dtype, layout, shape};
+
+#[pymethods]
+impl Tensor {
+    #[new]
+    #[pyo3(signature = (buffer, dtype, shape, device=None, *, layout=None))]
+    fn new(
+        buffer: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        shape: &Bound<'_, PyAny>,
+        device: Option<&Bound<'_, Device>>,
+        layout: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        guarded(|| new::from_bytes(buffer, dtype, shape, device, layout))
+    }
+
+    /// Wrap an exporter of the buffer protocol with its own shape and strides.
+    ///
+    /// ``dtype`` reads the same bytes as another type of the same width (bfloat16 out of uint16); by
+    /// default the exporter's format decides. A ``?`` exporter is packed to one bit an element.
+    /// ``copy`` is decided as for every ingest: ``None`` shares what is aligned to 64 bytes and has
+    /// strides that the format can say, and copies the rest; ``False`` raises ``CopyRequiredError``
+    /// instead of copying; ``True`` always copies. A tensor of any type is shared or copied whole.
+    #[staticmethod]
+    #[pyo3(signature = (obj, dtype=None, *, copy=None))]
+    fn from_buffer(obj: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>, copy: Option<bool>) -> PyResult<Self> {
+        guarded(|| new::from_exporter(obj, dtype, copy))
+    }
+
+    /// The transposed view of a tensor of rank 2, without a copy.
+    ///
+    /// Raises an exception that is a ``ValueError`` and an ``AttributeError`` for another rank.
+    #[getter]
+    #[pyo3(name = "T")]
+    fn t(&self, py: Python<'_>) -> PyResult<Self> {
+        view::transposed(py, self)
+    }
+
+    /// Extents, ``None`` for a dynamic dimension.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        shape::to_python(py, &self.descriptor.shape)
+    }
+
+    /// Number of dimensions, 0 to 64.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.descriptor.shape.rank()
+    }
+
+    /// Number of elements, ``None`` while a dimension is dynamic.
+    #[getter]
+    fn size<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyInt>>> {
+        shape::size(py, &self.descriptor.shape)
+    }
+
+    /// Bytes of the elements, packed as the format packs them; of all buffers for a tensor that is
+    /// sparse, paged, quantised, private or dynamic.
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        let plain = layout::is_dense(&self.descriptor.layout) && self.descriptor.quantization.is_none();
+        let buffers = || self.buffers.iter().map(|buffer| buffer.len() as u64).sum();
+        write::packed_len(&self.descriptor).filter(|_| plain).unwrap_or_else(buffers)
+    }
+
+    /// The element type.
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> PyResult<Py<dtype::Dtype>> {
+        dtype::of(py, self.descriptor.element_type)
+    }
+
+    /// The device that the buffers are on.
+    #[getter]
+    fn device(&self, py: Python<'_>) -> Py<Device> {
+        self.device.clone_ref(py)
+    }
+
+    /// The layout, a value object; a fresh one at each access.
+    #[getter]
+    fn layout(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        layout::to_python(py, &self.descriptor.layout)
+    }
+
+    /// What the tensor declares, without its data.
+    #[getter]
+    fn descriptor(&self, py: Python<'_>) -> Descriptor {
+        Descriptor::new(Arc::clone(&self.descriptor), self.device.clone_ref(py))
+    }
+
+    /// Number of buffers.
+    #[getter]
+    fn buffer_count(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// One handle per buffer, in the descriptor's order. Handles keep no memory alive.
+    #[getter]
+    fn buffer_handles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        handles(py, &self.descriptor, &self.device)
+    }
+
+    /// Whether the memory may only be read.
+    #[getter]
+    #[pyo3(name = "readonly")]
+    fn is_readonly(&self) -> bool {
+        self.readonly()
+    }
+
+    /// The bytes of one buffer, as a 1-D uint8 tensor that shares them.
+    ///
+    /// Raises ``IndexError`` where there is no such buffer, ``UnsupportedError`` for memory that the
+    /// CPU cannot read.
+    fn buffer(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let number = index.call_method0(intern!(py, "__index__"));
+        let number = number.map_err(|_| PyTypeError::new_err("a buffer index is an int"))?;
+        view::bytes_of(py, self, number.extract().unwrap_or(isize::MAX))
+    }
+
+    /// Hand the tensor to the framework of that name, through its installed bridge.
+    ///
+    /// Raises ``ImportError`` with the pip command that mends it where the bridge or the framework
+    /// is missing.
+    #[pyo3(signature = (name, **options))]
+    fn to<'py>(slf: &Bound<'py, Self>, name: &str, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        bridge(slf.py(), name)?.call_method(intern!(slf.py(), "to_object"), (slf,), options)
+    }
+
+    /// Hand the tensor to PyTorch; ``to("torch")``.
+    fn to_torch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::to(slf, "torch", None)
+    }
+
+    /// Hand the tensor to SciPy; ``to("scipy")``.
+    fn to_scipy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::to(slf, "scipy", None)
+    }
+
+    /// The elements in row-major order, packed as the format packs them.
+    fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        guarded(|| write::to_bytes(py, self))
+    }
+
+    /// Write what ``tobytes`` returns to an open file or a descriptor, without making it.
+    ///
+    /// Returns the number of bytes. Raises ``FileError`` with the system's ``errno``.
+    fn tofile(&self, py: Python<'_>, file: &Bound<'_, PyAny>) -> PyResult<usize> {
+        guarded(|| write::to_file(py, self, file))
+    }
+
+    /// The elements as nested lists of Python numbers.
+    ///
+    /// Raises ``UnsupportedError`` where there is no exact number for an element, for quantised codes,
+    /// and for layouts without strides.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded(|| values::to_list(py, self))
+    }
+
+    /// The elements of a bool tensor in row-major order, one byte (0 or 1) each.
+    fn unpack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
+        guarded(|| write::unpacked(py, self))
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.tobytes(py)
+    }
+
+    /// A NumPy array over the same memory (requirements: NumPy Interoperability), by the NumPy bridge.
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = PyDict::new(slf.py());
+        options.set_item(intern!(slf.py(), "dtype"), dtype)?;
+        options.set_item(intern!(slf.py(), "copy"), copy)?;
+        Self::to(slf, "numpy", Some(&options))
+    }
+
+    /// A DLPack capsule over the tensor's memory (requirements: DLPack Interoperability).
+    ///
+    /// Raises the built-in ``BufferError`` for what DLPack cannot say.
+    // In the order in which NumPy passes them: names are looked up one by one.
+    #[pyo3(signature = (*, dl_device=None, copy=None, max_version=None, stream=None))]
+    fn __dlpack__<'py>(
+        slf: &Bound<'py, Self>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+        max_version: Option<Bound<'py, PyTuple>>,
+        stream: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Everything on the CPU is producer-synced: no stream has anything to wait for.
+        let stream = stream.is_some();
+        let max_major = max_version.map(|version| version.get_borrowed_item(0)?.extract()).transpose()?;
+        let request = dlpack::Request { stream, max_major, device: dl_device, copy };
+        dlpack::export(slf, &request)
+    }
+
+    /// The DLPack (device type, device id) pair (requirements: Device and Memory Class Mapping).
+    fn __dlpack_device__(&self) -> PyResult<(i32, u32)> {
+        dlpack::device_type(self)
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        if view.is_null() {
+            return Err(PyBufferError::new_err("no view to fill"));
+        }
+        // SAFETY: CPython's own view, not null.
+        unsafe { pybuffer::fill(&slf, view, flags) }
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let (py, this) = (slf.py(), slf.get());
+        let shape = shape::to_python(py, &this.descriptor.shape)?.repr()?;
+        let layout = layout::to_python(py, &this.descriptor.layout)?.into_bound(py).repr()?;
+        let device = this.device.get().tag;
+        let ty = dtype::of(py, this.descriptor.element_type)?.into_bound(py).str()?;
+        Ok(format!("hurray.Tensor(shape={shape}, dtype={ty}, layout={layout}, device='{device}')"))
+    }
+}
+
+/// The installed bridge of that name.
+fn bridge<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import(intern!(py, "hurray.bridges"))?.call_method1(intern!(py, "get"), (name,))
+}
+

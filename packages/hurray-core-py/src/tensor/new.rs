@@ -1,0 +1,172 @@
+//! The constructors: bytes with a description, and exporters that describe themselves.
+
+use std::ffi::CStr;
+
+use hurray_core::{BufferHandle, ElementType, LayoutDescriptor, SyncMode, MIN_BUFFER_ALIGNMENT};
+use hurray_wire::check;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use smallvec::smallvec;
+
+use super::{invalid, plain, Tensor};
+use crate::buffer::{self, Aligned, Buffer, View};
+use crate::device::{self, Device};
+use crate::dtype::Dtype;
+use crate::error::{self, UnsupportedError};
+use crate::exchange::ingest;
+use crate::layout::Layout;
+use crate::shape;
+
+fn kind(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
+}
+
+/// The element type of a `dtype` argument.
+pub(crate) fn element_type(dtype: &Bound<'_, PyAny>) -> PyResult<ElementType> {
+    dtype.cast::<Dtype>().map(|dtype| dtype.get().ty).map_err(|_| {
+        PyTypeError::new_err(format!("dtype is a hurray.Dtype such as hurray.float32, got {}", kind(dtype)))
+    })
+}
+
+fn layout_of(layout: Option<&Bound<'_, PyAny>>) -> PyResult<LayoutDescriptor> {
+    let Some(given) = layout else { return Ok(LayoutDescriptor::RowMajor) };
+    let layout = given.cast::<Layout>().map_err(|_| {
+        PyTypeError::new_err(format!(
+            "layout must be a hurray.Layout instance (e.g. hurray.StridedLayout([4, 1])), got {}",
+            kind(given)
+        ))
+    })?;
+    let inner = &layout.get().inner;
+    if inner.is_virtual() {
+        return Err(UnsupportedError::new_err(
+            "a composite layout cannot be given to hurray.Tensor: a composite head owns no buffers, which this class cannot represent",
+        ));
+    }
+    Ok(inner.clone())
+}
+
+/// `Tensor(buffer, dtype, shape, device, layout=layout)`.
+pub(super) fn from_bytes(
+    object: &Bound<'_, PyAny>,
+    dtype: &Bound<'_, PyAny>,
+    dims: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, Device>>,
+    layout: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Tensor> {
+    let py = object.py();
+    let (ty, shape, layout) = (element_type(dtype)?, shape::from_python(dims)?, layout_of(layout)?);
+    let device = match device {
+        Some(device) => device.clone().unbind(),
+        None => device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?,
+    };
+    let bytes = buffer::contiguous(object)?;
+    let handle = BufferHandle::with_memory_class(
+        bytes.len() as u64,
+        if bytes.len() == 0 { 1 } else { MIN_BUFFER_ALIGNMENT },
+        device.get().tag,
+        SyncMode::ProducerSynced,
+        device.get().class,
+    )
+    .map_err(invalid)?;
+    let descriptor = plain(ty, shape, layout, 0, handle)?;
+    check::all(&descriptor).map_err(|fault| error::fault(py, &fault))?;
+    Tensor::over(py, descriptor, smallvec![aligned(py, bytes)?], device)
+}
+
+/// The buffer itself where its address will do, else an aligned copy.
+pub(crate) fn aligned(py: Python<'_>, bytes: Buffer) -> PyResult<Buffer> {
+    if bytes.len() == 0 || bytes.alignment() >= MIN_BUFFER_ALIGNMENT {
+        return Ok(bytes);
+    }
+    let mut memory = Aligned::zeroed(bytes.len())?;
+    let out = memory.bytes_mut();
+    py.detach(|| out.copy_from_slice(bytes.bytes()));
+    Ok(Buffer::owned(memory))
+}
+
+/// `Tensor.from_buffer(obj, dtype, copy=copy)`.
+pub(super) fn from_exporter(
+    object: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
+    copy: Option<bool>,
+) -> PyResult<Tensor> {
+    let py = object.py();
+    let dtype = dtype.map(element_type).transpose()?;
+    if let Ok(tensor) = object.cast::<Tensor>() {
+        let tensor = tensor.get();
+        let same = dtype.is_none_or(|ty| ty == tensor.descriptor.element_type);
+        if same {
+            return if copy == Some(true) { ingest::copied(py, tensor) } else { shared(py, tensor) };
+        }
+    }
+    let view = View::get(object)?;
+    let (format, itemsize) = (view.format(), view.itemsize());
+    let (ty, pack) = match dtype {
+        Some(ty) => (same_width(ty, itemsize)?, false),
+        None => native(format, itemsize)?,
+    };
+    ingest::exported(py, view, ty, copy, pack)
+}
+
+fn shared(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
+    Tensor::over(py, (*tensor.descriptor).clone(), tensor.buffers.clone(), tensor.device.clone_ref(py))
+}
+
+fn same_width(ty: ElementType, itemsize: usize) -> PyResult<ElementType> {
+    if ty.bit_width() as usize != itemsize * 8 {
+        return Err(UnsupportedError::new_err(format!(
+            "elements of {itemsize} bytes cannot be read as {ty}, which has {} bits; hurray.Tensor(buffer, dtype, shape) takes packed bytes",
+            ty.bit_width()
+        )));
+    }
+    Ok(ty)
+}
+
+/// The type that a format names, and whether its elements are to be packed.
+fn native(format: &CStr, itemsize: usize) -> PyResult<(ElementType, bool)> {
+    let text = format.to_str().unwrap_or("");
+    let code = text.strip_prefix(['@', '=', '<', '|']).unwrap_or(text);
+    if text.starts_with(['>', '!']) && itemsize > 1 {
+        return Err(UnsupportedError::new_err(format!(
+            "format {text:?} is big-endian and the format is little-endian; convert it first, as a.astype(a.dtype.newbyteorder('<')) does"
+        )));
+    }
+    let ty = match (code, itemsize) {
+        ("?", 1) => return Ok((ElementType::Bool, true)),
+        ("e", 2) => ElementType::Float16,
+        ("f", 4) => ElementType::Float32,
+        ("d", 8) => ElementType::Float64,
+        ("Zf", 8) => ElementType::Complex64,
+        ("Zd", 16) => ElementType::Complex128,
+        ("b" | "h" | "i" | "l" | "q" | "n", _) => signed(itemsize).ok_or_else(|| unknown(text, itemsize))?,
+        ("B" | "c" | "H" | "I" | "L" | "Q" | "N", _) => unsigned(itemsize).ok_or_else(|| unknown(text, itemsize))?,
+        _ => return Err(unknown(text, itemsize)),
+    };
+    Ok((ty, false))
+}
+
+fn unknown(format: &str, itemsize: usize) -> PyErr {
+    UnsupportedError::new_err(format!(
+        "the format has no element type for items {format:?} of {itemsize} bytes; hurray.Tensor(buffer, dtype, shape) reads plain bytes"
+    ))
+}
+
+fn signed(itemsize: usize) -> Option<ElementType> {
+    Some(match itemsize {
+        1 => ElementType::Int8,
+        2 => ElementType::Int16,
+        4 => ElementType::Int32,
+        8 => ElementType::Int64,
+        _ => return None,
+    })
+}
+
+fn unsigned(itemsize: usize) -> Option<ElementType> {
+    Some(match itemsize {
+        1 => ElementType::Uint8,
+        2 => ElementType::Uint16,
+        4 => ElementType::Uint32,
+        8 => ElementType::Uint64,
+        _ => return None,
+    })
+}
