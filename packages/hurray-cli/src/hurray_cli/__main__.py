@@ -1,0 +1,7 @@
+"""``python -m hurray_cli``."""
+
+import sys
+
+from hurray_cli import main
+
+sys.exit(main())

@@ -1,0 +1,94 @@
+"""``hurray verify``."""
+
+from __future__ import annotations
+
+import click
+
+from hurray_cli import units
+from hurray_cli.escape import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from hurray.formats import Format
+
+
+@click.command(short_help="Check a file against every rule of its format.")
+@click.argument("file")
+def command(file: str) -> int:
+    """Check FILE against every rule of its format and list every problem.
+
+    A line for each problem (rule, place, tensor, what is wrong) and a closing line on stdout. Exit status 1 if
+    there is any. Foreign formats are checked by their readers.
+    """
+    from hurray import formats
+
+    from hurray_cli.formats import register
+
+    register()
+    format = formats.detect(file)
+    problems = _hrry(file) if format.name == "hrry" else _foreign(format, file)
+    for problem in problems:
+        print(f"{shown(file)}: {shown(line(problem))}")
+    if problems:
+        print(f"{shown(file)}: {units.plural(len(problems), 'problem')} ({format.name})")
+        return 1
+    print(f"{shown(file)}: no problems ({format.name}, {_contents(format, file)})")
+    return 0
+
+
+def line(problem: Any) -> str:
+    """``F-26 at 4160 (0x1040), tensor 'w': …``, as much of it as is known."""
+    place = [problem.code or ""]
+    if problem.offset is not None:
+        place.append(f"at {problem.offset} ({problem.offset:#x})")
+    parts = [" ".join(filter(None, place))]
+    if problem.name is not None:
+        parts.append(f"tensor {problem.name!r}")
+    elif (key := getattr(problem, "key", None)) is not None:
+        parts.append(f"metadata key {key!r}")
+    return f"{', '.join(filter(None, parts))}: {_bare(problem)}".removeprefix(": ")
+
+
+def _bare(problem: Any) -> str:
+    """The message without the place and the code: the line has them already."""
+    message = str(problem.message).removesuffix(f" [{problem.code}]")
+    _, _, after = message.partition(f"at byte {problem.offset}: ")
+    return after or message
+
+
+def _hrry(path: str) -> Sequence[Any]:
+    import hurray
+
+    return hurray.verify(path)
+
+
+def _foreign(format: Format, path: str) -> Sequence[Any]:
+    """The checks of the format's reader, and of the elements that it checks while they are decoded."""
+    from hurray.formats import FormatError, PlanError
+
+    problems: list[Any] = []
+    try:
+        with format.read(path) as reader:
+            for item in reader:
+                try:
+                    _exhaust(item.pieces() or ())
+                except FormatError as error:
+                    problems += error.problems
+    except (FormatError, PlanError) as error:
+        problems += error.problems
+    return problems
+
+
+def _exhaust(pieces: Iterable[Any]) -> None:
+    for _ in pieces:
+        pass
+
+
+def _contents(format: Format, path: str) -> str:
+    with format.read(path) as reader:
+        items = list(reader)
+        total = sum(item.nbytes for item in items)
+    return f"{units.plural(len(items), 'tensor')}, {units.plural(total, 'byte')} of data"

@@ -1,0 +1,1 @@
+"""What ``hurray inspect`` and ``hurray verify`` know about a file."""

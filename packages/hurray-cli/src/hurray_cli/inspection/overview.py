@@ -1,0 +1,145 @@
+"""A file of any format as rows: one for each tensor, broken ones too."""
+
+from __future__ import annotations
+
+from hurray_cli.errors import FailedError
+from hurray_cli.formats import register
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from hurray import Descriptor, Entry, File
+    from hurray.formats import Item
+
+
+class Row:
+    """One tensor. ``shape`` holds None for a dynamic dimension; ``fault`` says why the rest is unknown."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.dtype: str | None = None
+        self.shape: tuple[int | None, ...] | None = None
+        self.layout: str | None = None
+        self.nbytes: int | None = None
+        self.virtual = False  # a composite's head: its elements are those of its members
+        self.fault: Exception | None = None
+        self.offset: int | None = None
+        self.path: str | None = None
+        self.entry: Entry | None = None
+        self.descriptor: Descriptor | None = None
+
+    @property
+    def elements(self) -> int | None:
+        """The number of logical elements, when it is known."""
+        if self.shape is None:
+            return None
+        count = 1
+        for size in self.shape:
+            if size is None:
+                return None
+            count *= size
+        return count
+
+
+class Overview:
+    """What a file says about itself. ``file`` holds the facts that only a .hrry file has."""
+
+    def __init__(self, path: str, format: str, kv: dict[str, Any], rows: list[Row]) -> None:
+        self.path = path
+        self.format = format
+        self.kv = kv
+        self.rows = rows
+        self.file: dict[str, int | str] = {}
+
+    @property
+    def faults(self) -> list[Row]:
+        """The rows that could not be read."""
+        return [row for row in self.rows if row.fault is not None]
+
+
+def overview(path: str) -> Overview:
+    """Look at the file: its header, index and descriptors, and none of its data.
+
+    :raises OSError: it cannot be opened, or not even its index can be read.
+    """
+    from hurray import formats
+
+    register()
+    format = formats.detect(path)
+    if format.name == "hrry":
+        return _hrry(path)
+    with format.read(path) as reader:
+        return Overview(path, format.name, reader.kv, [_item_row(item) for item in reader])
+
+
+def _hrry(path: str) -> Overview:
+    import hurray
+
+    with hurray.open(path, writable=False) as file:
+        found = Overview(path, "hrry", file.kv, [_descriptor_row(file, name) for name in file])
+        found.file = {
+            "version": ".".join(map(str, file.version)),
+            "bytes": file.size,
+            "alignment": file.alignment,
+            "flags": file.flags,
+        }
+        return found
+
+
+def _descriptor_row(file: File, name: str) -> Row:
+    row = Row(name)
+    row.entry = file.entry(name)
+    try:
+        descriptor = file.descriptor(name)
+        row.dtype = descriptor.dtype.name
+    except (ValueError, NotImplementedError, OSError, LookupError) as error:
+        row.fault = error
+        return row
+    row.descriptor = descriptor
+    row.shape = descriptor.shape
+    row.layout = descriptor.layout.name
+    row.virtual = descriptor.layout.is_virtual
+    row.nbytes = sum(handle.byte_size for handle in descriptor.buffer_handles)
+    return row
+
+
+def _item_row(item: Item) -> Row:
+    row = Row(item.name)
+    row.dtype = item.dtype.name
+    row.shape = item.shape
+    row.layout = item.layout
+    row.nbytes = item.nbytes
+    row.offset = item.offset
+    row.path = item.path
+    return row
+
+
+def select(rows: Iterable[Row], names: Sequence[str]) -> list[Row]:
+    """The rows of these names, in this order; ``*`` and ``?`` in a name that no tensor has match any.
+
+    :raises FailedError: a name matches nothing; all such names are listed.
+    """
+    from fnmatch import fnmatchcase
+
+    by_name = {row.name: row for row in rows}
+    found: dict[str, Row] = {}
+    missing = []
+    for name in names:
+        # Brackets are common in names: here they are only brackets.
+        pattern = name.replace("[", "[[]")
+        matches = [name] if name in by_name else [other for other in by_name if fnmatchcase(other, pattern)]
+        found.update((match, by_name[match]) for match in matches)
+        if not matches:
+            missing.append(name)
+    if missing:
+        raise FailedError(f"no tensor named {', '.join(map(repr, missing))}{_nearest(missing[0], by_name)}")
+    return list(found.values())
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(names)[:10_000], n=3)
+    return f"; near: {', '.join(map(repr, near))}" if near else ""

@@ -1,0 +1,106 @@
+"""An overview for people: a first screen, then a line for each tensor."""
+
+from __future__ import annotations
+
+from hurray_cli import units
+from hurray_cli.escape import shown
+from hurray_cli.sorting import natural
+from hurray_cli.table import Table, bold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from hurray_cli.inspection.overview import Overview, Row
+
+MAX_VALUE = 100  # characters of a metadata value on the screen; --json has all of it
+
+
+def print_screen(found: Overview) -> None:
+    """Version, counts, dtypes and metadata."""
+    rows = found.rows
+    version = found.file.get("version")
+    print(bold(shown(found.path)) + f"  {found.format}" + (f" {version}" if version else ""))
+    parameters = sum(row.elements or 0 for row in rows if not row.virtual)
+    data = sum(row.nbytes or 0 for row in rows)
+    _fact("tensors", units.grouped(len(rows)))
+    _fact("parameters", _both(parameters, units.count(parameters)))
+    whole = found.file.get("bytes")
+    _fact("bytes", _both(data, units.size(data)) + (f" of data, {whole:,} in the file" if whole else ""))
+    for label, value in zip(["metadata"] + [""] * len(found.kv), _metadata(found.kv), strict=False):
+        _fact(label, value)
+    if rows:
+        print()
+        _histogram(rows, data)
+
+
+def print_rows(rows: Sequence[Row]) -> None:
+    """The table of tensors in natural order."""
+    table = Table(("name", "dtype", "shape", "layout", "bytes"), right=("bytes",))
+    for row in sorted(rows, key=lambda row: natural(row.name)):
+        if row.fault is not None:
+            table.add(shown(row.name), "invalid", "", "", "")
+        else:
+            table.add(
+                shown(row.name),
+                row.dtype or "",
+                shape_of(row),
+                row.layout or "",
+                units.grouped(row.nbytes or 0),
+            )
+    table.print()
+
+
+def shape_of(row: Row) -> str:
+    """``[768, 30522]``; a dynamic dimension is ``?``."""
+    return "[" + ", ".join("?" if size is None else str(size) for size in row.shape or ()) + "]"
+
+
+def _histogram(rows: Sequence[Row], data: int) -> None:
+    table = Table(
+        ("dtype", "tensors", "parameters", "bytes", "share"),
+        right=("tensors", "parameters", "bytes", "share"),
+    )
+    kinds = sorted({row.dtype for row in rows if row.dtype is not None})
+    for kind in sorted(kinds, key=lambda kind: -_sum(rows, kind)):
+        same = [row for row in rows if row.dtype == kind]
+        elements = sum(row.elements or 0 for row in same if not row.virtual)
+        nbytes = _sum(rows, kind)
+        share = _share(nbytes, data)
+        table.add(shown(kind), *map(units.grouped, (len(same), elements, nbytes)), share)
+    table.print()
+
+
+def _sum(rows: Sequence[Row], kind: str) -> int:
+    return sum(row.nbytes or 0 for row in rows if row.dtype == kind)
+
+
+def _fact(label: str, value: str) -> None:
+    print(f"  {label:<11} {value}")
+
+
+def _both(exact: int, rounded: str) -> str:
+    return units.grouped(exact) if str(exact) in rounded.split(" ") else f"{exact:,} ({rounded})"
+
+
+def _metadata(kv: dict[str, Any]) -> list[str]:
+    return [f"{shown(key)} = {_elided(value)}" for key, value in kv.items()] or ["none"]
+
+
+def _elided(value: Any) -> str:
+    if isinstance(value, str) and len(value) > MAX_VALUE:
+        return f"{shown(repr(value[:MAX_VALUE]))}… ({len(value):,} characters)"
+    text = shown(repr(value))
+    return text if len(text) <= 2 * MAX_VALUE else f"{text[:MAX_VALUE]}… ({_measure(value)})"
+
+
+def _measure(value: Any) -> str:
+    return units.plural(len(value), "byte" if isinstance(value, bytes) else "element")
+
+
+def _share(part: int, whole: int) -> str:
+    if not whole:
+        return ""
+    percent = 100 * part / whole
+    return "< 0.1 %" if 0 < percent < 0.05 else f"{percent:.1f} %"

@@ -1,0 +1,75 @@
+"""What the tests of the command share: running it, and building files that lie."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Done(NamedTuple):
+    """How a run of the command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+def hurray(*args: str | os.PathLike[str]) -> Done:
+    """Run the command in this process."""
+    from hurray_cli import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main([os.fspath(arg) for arg in args])
+    return Done(status, out.getvalue(), err.getvalue())
+
+
+def command(*args: str | os.PathLike[str]) -> list[str]:
+    """The command line of a process of its own."""
+    return [sys.executable, "-m", "hurray_cli", *map(os.fspath, args)]
+
+
+def process(*args: str | os.PathLike[str], **options: Any) -> Done:
+    """Run the command in a process of its own."""
+    options = {"capture_output": True, "timeout": 60, **options}
+    done = subprocess.run(command(*args), check=False, **options)
+    return Done(done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def _text(output: bytes | None) -> str:
+    return (output or b"").decode(errors="backslashreplace")
+
+
+def safetensors_bytes(header: Any, data: bytes = b"", *, pad: bool = True) -> bytes:
+    """A file with this header: bytes and text as they are, anything else as JSON."""
+    if isinstance(header, str):
+        text = header.encode("utf-8", "surrogatepass")
+    else:
+        text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    if pad:
+        text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def entry(dtype: Any = "U8", shape: Any = (4,), offsets: Any = (0, 4)) -> dict[str, Any]:
+    """The entry of one tensor in a header; the default is four bytes."""
+    plain = {tuple: list}
+    return {
+        "dtype": dtype,
+        "shape": plain.get(type(shape), lambda x: x)(shape),
+        "data_offsets": plain.get(type(offsets), lambda x: x)(offsets),
+    }
+
+
+def leftovers(folder: Path, *expected: str) -> Sequence[str]:
+    """Names in a folder that nobody put there."""
+    return sorted(set(os.listdir(folder)) - set(expected))

@@ -1,0 +1,100 @@
+"""``hurray verify``: every problem on its own line, and a closing one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_helpers import entry, hurray, safetensors_bytes
+from hrry_files import MEASURED, SHARDED, SPECIAL, container, single
+
+
+def test_a_good_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.hrry"
+    path.write_bytes(container([("a", SHARDED, (128,)), ("b", MEASURED, (128,))]))
+    done = hurray("verify", path)
+    assert (done.status, done.err) == (0, "")
+    assert done.out == f"{path}: no problems (hrry, 2 tensors, 256 bytes of data)\n"
+
+
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_layouts_without_a_class_are_verified_too(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.hrry"
+    path.write_bytes(single(SPECIAL[kind]))
+    assert hurray("verify", path).status == 0
+
+
+def test_every_problem_has_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.hrry"
+    first, second = bytearray(SHARDED), bytearray(MEASURED)
+    first[14] = 0x7F
+    second[11] = 0x80
+    path.write_bytes(container([("a\x1b[0m", bytes(first), (128,)), ("b", bytes(second), (128,))]))
+    done = hurray("verify", path)
+    assert (done.status, done.err) == (1, "")
+    lines = done.out.splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith(f"{path}: D-8 at 64 (0x40), tensor 'a\\x1b[0m': ")
+    assert lines[1].startswith(f"{path}: D-6 at ")
+    assert lines[2] == f"{path}: 2 problems (hrry)"
+    assert "[D-8]" not in done.out
+    assert "\x1b" not in done.out
+
+
+def test_a_container_that_is_broken(tmp_path: Path) -> None:
+    path = tmp_path / "a.hrry"
+    content = bytearray(single(SHARDED))
+    content[-1] ^= 1
+    path.write_bytes(content)
+    done = hurray("verify", path)
+    assert done.status == 1
+    assert done.out.startswith(f"{path}: F-9 at {len(content) - 4} (")
+    path.write_bytes(b"")
+    assert hurray("verify", path).status == 1
+
+
+def test_verify_never_ends_in_a_traceback(tmp_path: Path) -> None:
+    """Cut at every length near the ends, a byte changed at every place that is no data."""
+    content = container([("w", SHARDED, (128,))])
+    path = tmp_path / "a.hrry"
+    broken = [content[:size] for size in (*range(200), *range(len(content) - 120, len(content)))]
+    for at in (*range(160), *range(len(content) - 120, len(content))):
+        broken.append(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
+    for bytes_ in broken:
+        path.write_bytes(bytes_)
+        for command in ("verify", "inspect"):
+            done = hurray(command, path)
+            assert done.status in (0, 1)
+            assert "Traceback" not in done.err
+            assert "fault" not in done.err, (bytes_[:64], done.err)
+
+
+def test_a_foreign_file_by_its_reader(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(safetensors_bytes({"a": entry("F7"), "b": entry(shape=(-1,))}, bytes(4)))
+    done = hurray("verify", path)
+    assert (done.status, done.err) == (1, "")
+    lines = done.out.splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["tensor 'a'", "tensor 'b'", "2 problems (safetensors)"]
+
+
+def test_elements_that_are_checked_while_they_are_decoded(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    header = {"m": entry("BOOL"), "n": entry("BOOL", (4,), (4, 8)), "s": entry("F8_E8M0", (2,), (8, 10))}
+    path.write_bytes(safetensors_bytes(header, b"\0\1\1\7" + b"\0\1\0\2" + b"\x01\xff"))
+    done = hurray("verify", path)
+    assert done.status == 1
+    start = path.stat().st_size - 10
+    assert [line.partition(": ")[2].partition(":")[0] for line in done.out.splitlines()[:-1]] == [
+        f"at {start + 3} ({start + 3:#x}), tensor 'm'",
+        f"at {start + 7} ({start + 7:#x}), tensor 'n'",
+        f"at {start + 9} ({start + 9:#x}), tensor 's'",
+    ]
+
+
+def test_what_is_no_tensor_file(tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("words")
+    done = hurray("verify", tmp_path / "words")
+    assert done.status == 1
+    assert not done.out
+    assert done.err.count("\n") == 1
