@@ -1,0 +1,228 @@
+"""One session for each thing a person does with this repository; ``nox -l`` lists them.
+
+Our own distributions are always installed from the wheels in dist/, with the index switched off: the bare name
+``hurray`` on the public index is another project's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.10.14"
+nox.options.sessions = ["lint", "quick"]
+nox.options.reuse_venv = "yes"
+nox.options.error_on_missing_interpreters = False
+
+ROOT = Path(__file__).resolve().parent
+DIST = ROOT / "dist"
+BUILD = ROOT / "build"
+GROUPS = nox.project.load_toml("pyproject.toml")
+PROJECTS = {
+    path.parent.name: nox.project.load_toml(path)["project"]
+    for path in sorted(ROOT.glob("packages/*/pyproject.toml"))
+}
+VERSION = PROJECTS["hurray"]["version"]
+CORE = "hurray-core-py"
+PURE = [name for name in PROJECTS if name != CORE]
+# Bridges that a later release fills: nothing of theirs needs the framework yet, and it is not installed for them.
+WITHOUT_FRAMEWORK = {"hurray-torch", "hurray-scipy", "hurray-jax", "hurray-cupy"}
+# Interpreters beside the one that runs nox; one that is absent is skipped, and said to be.
+OTHER_PYTHONS = ["3.10", "3.12", "3.13"]
+ABI3_PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+
+
+def group(*names: str) -> tuple[str, ...]:
+    """What the dependency groups of pyproject.toml list."""
+    return nox.project.dependency_groups(GROUPS, *names)
+
+
+def find_python(version: str) -> str | None:
+    """An interpreter of ``version`` that really starts, on the path or among pyenv's."""
+    candidates = [shutil.which(f"python{version}"), shutil.which("python3"), sys.executable]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    candidates += sorted(map(str, pyenv.glob(f"versions/{version}.*/bin/python")))
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    for candidate in filter(None, candidates):
+        try:
+            done = subprocess.run([candidate, "-c", code], capture_output=True, text=True, check=False)
+        except OSError:
+            continue
+        if done.stdout.strip() == version:
+            return candidate
+    return None
+
+
+def third_party(*distributions: str, extras: bool = True) -> list[str]:
+    """What ``distributions`` need of other people, and what their extras do, by their own metadata."""
+    needed: set[str] = set()
+    for name in distributions:
+        project = PROJECTS[name]
+        needed.update([] if name in WITHOUT_FRAMEWORK else project.get("dependencies", []))
+        if extras:
+            for extra in project.get("optional-dependencies", {}).values():
+                needed.update(extra)
+    return sorted(one for one in needed if not one.startswith("hurray"))
+
+
+def with_ours(distribution: str) -> list[str]:
+    """``distribution`` and those of ours that it needs, however far down."""
+    found = [distribution]
+    for requirement in PROJECTS[distribution].get("dependencies", []):
+        if requirement.startswith("hurray"):
+            found += [name for name in with_ours(requirement.partition("=")[0]) if name not in found]
+    return found
+
+
+def install(
+    session: nox.Session, *distributions: str, tools: tuple[str, ...] = (), python: str = "python"
+) -> None:
+    """Install the tools and other people's packages by name, then ``distributions`` from dist/ alone."""
+    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    others = [*tools, *third_party(*distributions)]
+    if others:
+        session.run(*pip, *others, external=True)
+    versioned = [f"{name}=={VERSION}" for name in distributions]
+    local = ("--no-index", "--find-links", str(DIST), "--force-reinstall", "--no-deps")
+    session.run(*pip, *local, *versioned, external=True)
+
+
+@nox.session(default=False)
+def wheels(session: nox.Session) -> None:
+    """Build every distribution into dist/: the core for 3.11 and later, and for 3.10 where that is found."""
+    session.install("--quiet", *group("wheels"))
+    shutil.rmtree(DIST, ignore_errors=True)
+    maturin = ["maturin", "build", "--release", "--locked", "--out", str(DIST)]
+    maturin += ["--manifest-path", str(ROOT / "packages" / CORE / "Cargo.toml")]
+    # The limited API has the buffer protocol since 3.11 only, so 3.10 gets a wheel of its own.
+    modern = next(filter(None, map(find_python, ABI3_PYTHONS)), None)
+    for python, options in ((modern, ("--features", "abi3")), (find_python("3.10"), ())):
+        if python is None:
+            session.log(
+                f"skipped 1: the wheel for CPython {'3.11 and later' if options else '3.10'}: none is found"
+            )
+        else:
+            session.run(*maturin, *options, "--interpreter", python)
+    for name in PURE:
+        session.run(
+            "python", "-m", "build", "--wheel", "--no-isolation", "--outdir", str(DIST), f"packages/{name}"
+        )
+    built = sorted(path.name for path in DIST.glob("*.whl"))
+    if len(built) < len(PROJECTS):
+        session.error(f"{len(built)} wheels of {len(PROJECTS)} distributions: {', '.join(built)}")
+    session.log(f"{len(built)} wheels in dist/: {', '.join(built)}")
+
+
+@nox.session(requires=["wheels"])
+def lint(session: nox.Session) -> None:
+    """Ruff, mypy --strict, stubtest, rustfmt and clippy, each with the count of what it read."""
+    install(session, *PROJECTS, tools=group("lint"))
+    session.run("python", "-m", "tools.gates", "lint")
+
+
+@nox.session(requires=["wheels"])
+def quick(session: nox.Session) -> None:
+    """The Python tests alone, against the built wheels."""
+    install(session, *PROJECTS, tools=group("tests"))
+    session.run("python", "-m", "tools.gates", "quick")
+
+
+@nox.session(requires=["wheels"], default=False)
+def tests(session: nox.Session) -> None:
+    """Everything that must pass: Rust, Python, conformance, the demo on both checkpoints, the stubs."""
+    install(session, *PROJECTS, tools=(*group("tests"), *group("stubs")))
+    session.run("python", "-m", "tools.gates", "tests")
+
+
+@nox.session(requires=["wheels"], default=False)
+@nox.parametrize("distribution", list(PROJECTS), ids=list(PROJECTS))
+def alone(session: nox.Session, distribution: str) -> None:
+    """Each distribution in an environment of its own, with what it depends on and nothing else of ours."""
+    ours = with_ours(distribution)
+    if distribution in WITHOUT_FRAMEWORK:
+        session.log(f"{distribution}: installed without its framework, which no test of it needs yet")
+    install(session, *ours, tools=test_tools(distribution))
+    session.run("python", "-m", "tools.gates", "alone", distribution)
+
+
+def test_tools(distribution: str) -> tuple[str, ...]:
+    """What the tests of one distribution need, by its own dependency group ``test``."""
+    toml = nox.project.load_toml(ROOT / "packages" / distribution / "pyproject.toml")
+    if "test" in toml.get("dependency-groups", {}):
+        return nox.project.dependency_groups(toml, "test")
+    return ("pytest",)
+
+
+@nox.session(requires=["wheels"], default=False, venv_backend="none")
+@nox.parametrize("version", OTHER_PYTHONS, ids=OTHER_PYTHONS)
+def pythons(session: nox.Session, version: str) -> None:
+    """The Python tests on the other interpreters that the wheels are for."""
+    interpreter = find_python(version)
+    if interpreter is None:
+        session.skip(f"skipped 1: no CPython {version} is found")
+    folder = BUILD / f"python-{version}"
+    session.run(
+        sys.executable, "-m", "virtualenv", "--quiet", "--python", interpreter, str(folder), external=True
+    )
+    python = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    install(session, *PROJECTS, tools=group("tests"), python=python)
+    session.run(python, "-m", "tools.gates", "python", version, external=True)
+
+
+@nox.session(requires=["wheels"], default=False)
+def conformance(session: nox.Session) -> None:
+    """The golden vectors of the format through the core."""
+    install(session, *PROJECTS, tools=group("tests"))
+    session.run("python", "-m", "tools.gates", "conformance")
+
+
+@nox.session(requires=["wheels"], default=False)
+def demo(session: nox.Session) -> None:
+    """The main job on a real checkpoint: convert, inspect, verify, load, compare, convert back."""
+    install(session, CORE, "hurray-numpy", "hurray-cli", tools=group("demo"))
+    session.run("python", "-m", "demo", *session.posargs)
+
+
+@nox.session(default=False, venv_backend="none")
+def fuzz(session: nox.Session) -> None:
+    """The property tests of the container crate with many cases. Coverage-guided targets are not there yet."""
+    cases = session.posargs[0] if session.posargs else "20000"
+    session.run(sys.executable, "-m", "tools.gates", "fuzz", env={"PROPTEST_CASES": cases}, external=True)
+
+
+@nox.session(requires=["wheels"], default=False)
+def bench(session: nox.Session) -> None:
+    """The table of goals, ours and the peers' measured in one run; ``-- suite`` runs pytest-benchmark instead."""
+    install(session, CORE, "hurray-numpy", "hurray-cli", tools=group("bench"))
+    if session.posargs[:1] == ["suite"]:
+        session.run("pytest", "-c", "benchmarks/pytest.ini", "benchmarks/suite", *session.posargs[1:])
+        return
+    peer = BUILD / "peer"
+    session.run(sys.executable, "-m", "virtualenv", "--quiet", str(peer), external=True)
+    python = str(peer / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    session.run(python, "-m", "pip", "install", "--quiet", *group("peer"), external=True)
+    session.run("python", "-m", "benchmarks.table", "--peer", python, *session.posargs)
+
+
+@nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """The documentation into build/site; any broken link or reference is an error."""
+    session.install("--quiet", *group("docs"))
+    session.run(
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        str(BUILD / "site"),
+        env={"NO_MKDOCS_2_WARNING": "1"},
+    )
+    pages = len(list((BUILD / "site").rglob("index.html")))
+    if pages == 0:
+        session.error("no page was built")
+    session.log(f"{pages} pages in build/site")
