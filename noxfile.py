@@ -143,19 +143,21 @@ def tests(session: nox.Session) -> None:
 @nox.parametrize("distribution", list(PROJECTS), ids=list(PROJECTS))
 def alone(session: nox.Session, distribution: str) -> None:
     """Each distribution in an environment of its own, with what it depends on and nothing else of ours."""
+    tools = test_tools(distribution)
     ours = with_ours(distribution)
+    for tool in tools:
+        if tool.startswith("hurray"):
+            ours += [name for name in with_ours(tool.partition("=")[0]) if name not in ours]
     if distribution in WITHOUT_FRAMEWORK:
         session.log(f"{distribution}: installed without its framework, which no test of it needs yet")
-    install(session, *ours, tools=test_tools(distribution))
+    install(session, *ours, tools=tuple(tool for tool in tools if not tool.startswith("hurray")))
     session.run("python", "-m", "tools.gates", "alone", distribution)
 
 
 def test_tools(distribution: str) -> tuple[str, ...]:
     """What the tests of one distribution need, by its own dependency group ``test``."""
     toml = nox.project.load_toml(ROOT / "packages" / distribution / "pyproject.toml")
-    if "test" in toml.get("dependency-groups", {}):
-        return nox.project.dependency_groups(toml, "test")
-    return ("pytest",)
+    return nox.project.dependency_groups(toml, "test")
 
 
 @nox.session(requires=["wheels"], default=False, venv_backend="none")

@@ -71,13 +71,19 @@ impl ReadAt for File {
     }
 }
 
+/// From here on an allocation may fail for lack of memory.
+const LARGE: usize = 1 << 20;
+
 /// `length` bytes at `offset`. The caller has checked that the source has them; memory that
 /// cannot be had is an error, not an abort.
 pub(crate) fn read_vec<S: ReadAt + ?Sized>(source: &S, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    bytes.resize(length, 0);
+    if length >= LARGE {
+        // Asked for first, then taken as fresh zero pages, which cost nothing until they are read into.
+        let mut probe = Vec::<u8>::new();
+        probe.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    }
+    let mut bytes = vec![0; length];
     source.read_exact_at(&mut bytes, offset)?;
     Ok(bytes)
 }

@@ -61,7 +61,10 @@ fn flipped_at_every_bit() {
     let metadata = u64_at(&whole, whole.len() - 24)..index;
     let (mut refused, mut harmless) = (0, 0);
     for at in 0..whole.len() {
-        for bit in 0..8 {
+        // Padding has many bytes and one rule: a bit of each byte is enough there.
+        let padding =
+            whole[at] == 0 && whole[at.saturating_sub(64)..(at + 64).min(whole.len())].iter().all(|&b| b == 0);
+        for bit in if padding { at % 8..at % 8 + 1 } else { 0..8 } {
             let mut bytes = whole.clone();
             bytes[at] ^= 1 << bit;
             let found = belief(&bytes);

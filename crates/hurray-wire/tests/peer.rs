@@ -3,12 +3,10 @@
 
 mod common;
 
-use common::samples::{composite, decode, filled, slices, sources, tensors};
+use common::samples::{composite, filled, slices, sources, tensors};
 use hurray_core::TensorDescriptor;
-use hurray_io::file::{
-    FileCompositeNode, FileItem, FileReader, FileWriter, FileWriterOptions, KvValue as PeerValue,
-};
-use hurray_wire::{Composite, Container, KvArray, KvValue, Member, Source, Writer};
+use hurray_io::file::{FileCompositeNode, FileItem, FileReader, FileWriter, FileWriterOptions, KvValue as PeerValue};
+use hurray_wire::{Composite, Container, KvArray, KvValue, Member, Writer};
 use std::future::Future;
 use std::io::Cursor;
 
@@ -83,25 +81,15 @@ fn composites_both_ways() {
     let expected = vec![Composite {
         head: 0,
         members: vec![
-            Member::Composite(Composite {
-                head: 1,
-                members: vec![Member::Tensor(2), Member::Tensor(3)],
-            }),
+            Member::Composite(Composite { head: 1, members: vec![Member::Tensor(2), Member::Tensor(3)] }),
             Member::Tensor(4),
         ],
     }];
     let theirs = wait(async {
         let parts: Vec<Vec<&[u8]>> = buffers.iter().map(|b| slices(b)).collect();
-        let leaf = |k: usize, name| FileCompositeNode::Tensor {
-            name,
-            descriptor: &leaves[k],
-            buffers: &parts[k],
-        };
+        let leaf = |k: usize, name| FileCompositeNode::Tensor { name, descriptor: &leaves[k], buffers: &parts[k] };
         let nested = [leaf(0, "l"), leaf(1, "r")];
-        let members = [
-            FileCompositeNode::Composite { name: "inner", head: &inner, members: &nested },
-            leaf(2, "x"),
-        ];
+        let members = [FileCompositeNode::Composite { name: "inner", head: &inner, members: &nested }, leaf(2, "x")];
         let mut w = FileWriter::new(Vec::new()).await.unwrap();
         w.write_composite("outer", &outer, &members).await.unwrap();
         w.finish(vec![]).await.unwrap()

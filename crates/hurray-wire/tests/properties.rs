@@ -5,9 +5,7 @@ mod common;
 
 use common::samples::{filled, sources};
 use hurray_core::layout::StridedLayout;
-use hurray_core::{
-    BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, SyncMode, TensorDescriptor,
-};
+use hurray_core::{BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, SyncMode, TensorDescriptor};
 use hurray_wire::{check, Container, KvArray, KvValue, Writer};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -57,9 +55,8 @@ fn fit(ty: ElementType, dims: &[u64], layout: &LayoutDescriptor, slack: u64) -> 
 
 fn tensor() -> impl Strategy<Value = TensorDescriptor> {
     let dims = prop::collection::vec(0u64..6, 0..5);
-    (dims, element_type(), 0u64..3).prop_flat_map(|(dims, ty, slack)| {
-        layout(dims.len()).prop_map(move |l| fit(ty, &dims, &l, slack))
-    })
+    (dims, element_type(), 0u64..3)
+        .prop_flat_map(|(dims, ty, slack)| layout(dims.len()).prop_map(move |l| fit(ty, &dims, &l, slack)))
 }
 
 fn value() -> impl Strategy<Value = KvValue> {

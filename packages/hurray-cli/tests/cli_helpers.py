@@ -35,7 +35,7 @@ def hurray(*args: str | os.PathLike[str]) -> Done:
 
 def command(*args: str | os.PathLike[str]) -> list[str]:
     """The command line of a process of its own."""
-    return [sys.executable, "-m", "hurray_cli", *map(os.fspath, args)]
+    return [sys.executable, "-m", "hurray_cli", *(os.fspath(arg) for arg in args)]
 
 
 def process(*args: str | os.PathLike[str], **options: Any) -> Done:

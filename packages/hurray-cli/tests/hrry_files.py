@@ -55,8 +55,11 @@ MEASURED = descriptor(FLOAT32, 1, (8, 4), (128,), sections=statistics(), flags=S
 ON_CUDA = descriptor(FLOAT32, 1, (8, 4), (128,), device=1)
 
 
-def container(tensors: Iterable[tuple[str, bytes, Sequence[int]]], kv: bytes = b"") -> bytes:
-    """A file of (name, descriptor, sizes of its buffers), all bytes of data 1 but for sparse pointers."""
+def container(tensors: Iterable[tuple[str, bytes, Sequence[int] | bytes]], kv: bytes = b"") -> bytes:
+    """A file of (name, descriptor, buffers).
+
+    Buffers are given by their sizes, and filled with ones (sparse layouts: zeros), or as the bytes of one.
+    """
     out = bytearray(
         b"HRRYFILE\x01\x00" + pack("<HIIQQ", 0, 4 | bool(kv), ALIGNMENT, 64, 2**64 - 1) + bytes(28)
     )
@@ -68,10 +71,13 @@ def container(tensors: Iterable[tuple[str, bytes, Sequence[int]]], kv: bytes = b
         if sizes:
             _pad(out, ALIGNMENT)
         data = len(out)
-        for k, size in enumerate(sizes):
-            if k:
-                _pad(out, ALIGNMENT)
-            out += (b"\0" if blob[15] in SPARSE else b"\1") * size
+        if isinstance(sizes, bytes):
+            out += sizes
+        else:
+            for k, size in enumerate(sizes):
+                if k:
+                    _pad(out, ALIGNMENT)
+                out += (b"\0" if blob[15] in SPARSE else b"\1") * size
         entries.append((name.encode(), start, len(blob), data, len(out) - data))
     _pad(out, 8)
     kv_place = (len(out), len(kv)) if kv else (0, 0)

@@ -197,6 +197,25 @@ def test_hrry_to_hrry_is_a_copy_of_a_good_file(tmp_path: Path, source: Path) -> 
     assert second.read_bytes() != broken
 
 
+def test_hrry_to_hrry_copies_no_file_that_verify_refuses(tmp_path: Path) -> None:
+    """It opens, and its descriptor is good: only a look at the scales shows that one is zero."""
+    content = bytearray(single(SPECIAL["quantised"]))
+    scales = 4096 + 8192
+    content[scales : scales + 2] = bytes(2)
+    (tmp_path / "a.hrry").write_bytes(content)
+    failed(hurray("convert", tmp_path / "a.hrry", tmp_path / "b.hrry"), "Q-27")
+
+
+@pytest.mark.parametrize("suffix", ["hrry", "safetensors"])
+def test_who_has_the_old_file_open_keeps_it(tmp_path: Path, source: Path, suffix: str) -> None:
+    target = tmp_path / f"b.{suffix}"
+    target.write_bytes(b"old")
+    with target.open("rb") as old:
+        assert hurray("convert", "-f", source, target).status == 0
+        assert old.read() == b"old"
+    assert target.read_bytes() != b"old"
+
+
 @pytest.mark.parametrize(
     ("blob", "extra"),
     [

@@ -112,6 +112,12 @@ CASES: dict[str, tuple[Any, bytes, str]] = {
         b"",
         "the header is no JSON of a safetensors file: expected a string, found 'nonsense",
     ),
+    "no colon": ('{"a" {"dtype":"U8","shape":[0],"data_offsets":[0,0]}}', b"", "expected :, found '{"),
+    "no comma": (
+        '{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]} "b":1}',
+        b"",
+        "expected , or }, found",
+    ),
     "no end": ('{"a":', b"", "the header is no JSON of a safetensors file"),
     "something behind": ("{} {}", b"", "5 characters after the end, from '{}"),
     "comma at the end": (

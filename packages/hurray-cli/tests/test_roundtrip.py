@@ -134,7 +134,7 @@ def test_other_orders_become_row_major(tmp_path: Path, layout: str, dtype: str) 
 
 def test_metadata_of_other_kinds_is_refused_by_key(tmp_path: Path) -> None:
     source, target = tmp_path / "a.hrry", tmp_path / "b.safetensors"
-    kv = {"text": "stays", "number": 3, "bytes": b"\0", "list": ["a"]}
+    kv: dict[str, Any] = {"text": "stays", "number": 3, "bytes": b"\0", "list": ["a"]}
     library.save(source, {"w": library.Tensor(bytes(4), library.uint8, (4,))}, kv=kv)
     done = hurray("convert", source, target)
     assert done.status == 1

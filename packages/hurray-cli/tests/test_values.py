@@ -9,7 +9,7 @@ import hurray as library
 import numpy as np
 import pytest
 from cli_helpers import entry, hurray, safetensors_bytes
-from hrry_files import SPECIAL, single
+from hrry_files import SPECIAL, container, descriptor, single
 from hurray_cli.inspection.numbers import text_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +60,26 @@ def test_other_layouts_show_logical_order(tmp_path: Path) -> None:
     assert eval(shown(tmp_path, column)) == array.tolist()
     strided = library.Tensor(array.tobytes(), library.float32, (4, 3), layout=library.StridedLayout((1, 4)))
     assert eval(shown(tmp_path, strided)) == array.T.tolist()
+
+
+@pytest.mark.parametrize("name", ["uint8", "uint4", "float6_e3m2"])
+def test_an_offset_and_strides_that_run_backwards(tmp_path: Path, name: str) -> None:
+    dtype = library.Dtype.from_name(name)
+    data = b"\xaa" * 4 + bytes(
+        library.Tensor(bytes(library.buffer_size_bytes(dtype, 8)), dtype, (8,)).tobytes()
+    )
+    codes = sum(code << k * dtype.bit_width for k, code in enumerate(range(8)))
+    data = data[:4] + codes.to_bytes(len(data) - 4, "little")
+    # Shape [4], stride -2: the elements 6, 4, 2 and 0; six of them lie before the first.
+    start = {"uint8": 6, "uint4": 3, "float6_e3m2": 0}[name] + 4
+    stride, first = (-2, 6) if name != "float6_e3m2" else (2, 0)
+    payload = stride.to_bytes(8, "little", signed=True)
+    blob = descriptor(dtype.tag, 3, (4,), (len(data),), payload=payload, byte_offset=start)
+    (tmp_path / "a.hrry").write_bytes(container([("w", blob, data)]))
+    assert library.verify(tmp_path / "a.hrry") == []
+    out = hurray("inspect", tmp_path / "a.hrry", "--values", "w").out.splitlines()[1]
+    whole = library.Tensor(data[4:], dtype, (8,)).tolist()
+    assert eval(out) == [whole[first + stride * k] for k in range(4)]
 
 
 def test_a_big_tensor_is_elided(tmp_path: Path) -> None:

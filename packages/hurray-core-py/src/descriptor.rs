@@ -22,7 +22,11 @@ pub(crate) struct Descriptor {
 }
 
 /// One handle object per buffer, each with the one device object.
-pub(crate) fn handles<'py>(py: Python<'py>, descriptor: &TensorDescriptor, device: &Py<Device>) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn handles<'py>(
+    py: Python<'py>,
+    descriptor: &TensorDescriptor,
+    device: &Py<Device>,
+) -> PyResult<Bound<'py, PyTuple>> {
     let one = |&handle: &hurray_core::BufferHandle| Py::new(py, BufferHandle { handle, device: device.clone_ref(py) });
     PyTuple::new(py, descriptor.buffers.iter().map(one).collect::<PyResult<Vec<_>>>()?)
 }

@@ -104,11 +104,7 @@ fn named<T: Copy + ToString>(
 impl Device {
     #[new]
     #[pyo3(signature = (kind, device_id=None, memory_class=None))]
-    fn new(
-        kind: &Bound<'_, PyAny>,
-        device_id: Option<i64>,
-        memory_class: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
+    fn new(kind: &Bound<'_, PyAny>, device_id: Option<i64>, memory_class: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let tag = named(kind, "device kind", &KINDS, DeviceTag::from_byte)?;
         let class = match memory_class {
             Some(class) => named(class, "memory_class", &CLASSES, MemoryClass::from_byte)?,
@@ -116,9 +112,10 @@ impl Device {
         };
         let given = device_id.unwrap_or(0);
         // DLPack carries the number as a signed 32-bit integer.
-        let device_id = u32::try_from(given).ok().filter(|&id| i32::try_from(id).is_ok()).ok_or_else(|| {
-            InvalidDescriptorError::new_err(format!("device_id is 0 to 2147483647, got {given}"))
-        })?;
+        let device_id = u32::try_from(given)
+            .ok()
+            .filter(|&id| i32::try_from(id).is_ok())
+            .ok_or_else(|| InvalidDescriptorError::new_err(format!("device_id is 0 to 2147483647, got {given}")))?;
         Ok(Self { tag, class, device_id })
     }
 

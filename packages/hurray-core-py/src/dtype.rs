@@ -118,9 +118,9 @@ impl Dtype {
     #[staticmethod]
     fn from_tag(py: Python<'_>, tag: i64) -> PyResult<Py<Dtype>> {
         let entry = usize::try_from(tag).ok().and_then(|tag| table(py).ok()?.get(tag)?.as_ref());
-        entry.map(|dtype| dtype.clone_ref(py)).ok_or_else(|| {
-            InvalidDescriptorError::new_err(format!("{tag:#04x} is not an assigned element type tag"))
-        })
+        entry
+            .map(|dtype| dtype.clone_ref(py))
+            .ok_or_else(|| InvalidDescriptorError::new_err(format!("{tag:#04x} is not an assigned element type tag")))
     }
 
     fn __repr__(&self) -> String {

@@ -32,9 +32,7 @@ mod _core {
     #[pymodule_export]
     use crate::exchange::dlpack::from_dlpack;
     #[pymodule_export]
-    use crate::file::{
-        load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem,
-    };
+    use crate::file::{load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem};
     #[pymodule_export]
     use crate::handle::BufferHandle;
     #[pymodule_export]
@@ -42,6 +40,10 @@ mod _core {
     #[pymodule_export]
     use crate::tensor::{write_all, Tensor};
 
+    /// The version, the same for all distributions that are released together.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name is Python's")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     const MIN_BUFFER_ALIGNMENT: u32 = hurray_core::MIN_BUFFER_ALIGNMENT;
     #[pymodule_export]

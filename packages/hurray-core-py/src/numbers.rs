@@ -51,7 +51,11 @@ impl Minifloat {
             _ if e == 0 => f64::from(m) * 2f64.powi(1 - self.bias - self.mantissa as i32),
             _ => f64::from(m | 1 << self.mantissa) * 2f64.powi(e as i32 - self.bias - self.mantissa as i32),
         };
-        if negative { -magnitude } else { magnitude }
+        if negative {
+            -magnitude
+        } else {
+            magnitude
+        }
     }
 }
 
@@ -95,7 +99,12 @@ pub(crate) fn whole<'py>(py: Python<'py>, ty: ElementType, bytes: &[u8]) -> PyRe
 }
 
 /// Element `index` of packed elements narrower than a byte.
-pub(crate) fn packed<'py>(py: Python<'py>, ty: ElementType, bytes: &[u8], index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn packed<'py>(
+    py: Python<'py>,
+    ty: ElementType,
+    bytes: &[u8],
+    index: usize,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     use ElementType as E;
     let width = ty.bit_width();
     let code = bits::element(bytes, index, width as usize);

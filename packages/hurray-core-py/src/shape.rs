@@ -9,9 +9,9 @@ use crate::error::InvalidDescriptorError;
 
 /// A shape from any sequence of `int | None`.
 pub(crate) fn from_python(shape: &Bound<'_, PyAny>) -> PyResult<Shape> {
-    let items = shape.try_iter().map_err(|_| {
-        PyTypeError::new_err(format!("shape is a sequence of int or None, got {}", kind(shape)))
-    })?;
+    let items = shape
+        .try_iter()
+        .map_err(|_| PyTypeError::new_err(format!("shape is a sequence of int or None, got {}", kind(shape))))?;
     let mut dims = Vec::new();
     for (index, item) in items.enumerate() {
         // Bounded here, since an iterator may have no end.

@@ -121,7 +121,7 @@ def test_any_shape_and_order_comes_back(name: str, shape: tuple[int, ...], rando
     assert back.tobytes() == array.tobytes()
 
 
-@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("name", [name for name in FOREIGN if hasattr(ml_dtypes, name)])
 def test_other_encodings_are_refused(name: str) -> None:
     """A float8 of another meaning is no float8 of the format."""
     array = np.zeros(3, getattr(ml_dtypes, name))

@@ -173,7 +173,7 @@ GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
 @pytest.mark.parametrize(
     ("data", "match"),
     [
-        (b"", "its header cannot be read"),
+        (b"", "it is empty"),
         (b"\x93NUMPY", "its header cannot be read"),
         (b"\x93NUMPY\x09\x00" + bytes(64), r"version 9\.0 of the \.npy format is not known"),
         (b"not a numpy file at all", "its header cannot be read"),
@@ -214,7 +214,7 @@ def test_a_truncated_file_is_refused_at_every_length(tmp_path: Path) -> None:
     for length in range(len(whole)):
         path = tmp_path / "cut.npy"
         path.write_bytes(whole[:length])
-        refused(path, FormatError, r"header cannot be read|takes 20 bytes, and there are")
+        refused(path, FormatError, r"is empty|header cannot be read|takes 20 bytes, and there are")
 
 
 class Bomb:

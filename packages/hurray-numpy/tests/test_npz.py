@@ -106,9 +106,10 @@ def test_members_that_are_not_compressed_are_mapped(tmp_path: Path) -> None:
             assert file.read(item.nbytes) == bytes(raw)
 
 
+@pytest.mark.parametrize("most", [2, 1 << 16])
 @pytest.mark.parametrize("dtype", ["float32", ">f8", "bool"])
-def test_members_that_are_compressed_pass_in_pieces(tmp_path: Path, dtype: str) -> None:
-    array = (np.arange(3_000_001) % 7 == 0).astype(dtype)
+def test_members_that_are_compressed_pass_in_pieces(tmp_path: Path, dtype: str, most: int) -> None:
+    array = np.random.default_rng(0).integers(0, most, 1_000_001, np.uint16).astype(dtype)
     np.savez_compressed(tmp_path / "a.npz", w=array)
     with hurray_numpy.npz.read(str(tmp_path / "a.npz")) as reader:
         (item,) = reader
@@ -362,23 +363,21 @@ def test_64_bit_records_that_lie(tmp_path: Path, at: int, value: int, match: str
     refused(path, FormatError, match)
 
 
-def test_the_checksum_of_a_big_stored_member_is_compared_through_the_descriptor(tmp_path: Path) -> None:
+def test_the_checksum_of_a_big_stored_member_is_compared(tmp_path: Path) -> None:
     array = np.arange(1 << 20, dtype="u4")
     np.savez(tmp_path / "a.npz", w=array)
     path = patched(tmp_path / "a.npz", "w.npy", crc=zlib.crc32(b"other"))
     refused(path, FormatError, "is damaged: its checksum is")
 
 
-def test_what_is_read_after_closing_is_an_error(tmp_path: Path) -> None:
+def test_what_was_loaded_outlives_the_reader(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", w=np.arange(5))
     with hurray_numpy.npz.read(str(tmp_path / "a.npz")) as reader:
         (item,) = reader
         tensor = item.load()
+    del item, reader
+    (tmp_path / "a.npz").unlink()
     assert tensor.tolist() == [0, 1, 2, 3, 4]
-    with hurray_numpy.npz.read(str(tmp_path / "a.npz")) as reader:
-        (other,) = reader
-    with pytest.raises(ValueError, match="is closed"):
-        other.load()
 
 
 def test_a_comment_is_noted(tmp_path: Path) -> None:

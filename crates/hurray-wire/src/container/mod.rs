@@ -1,10 +1,9 @@
 //! A file's header, trailer, index and metadata, all checked (file.md §8).
 
 pub(crate) mod header;
-pub(crate) mod index;
 mod located;
 mod open;
-pub(crate) mod regions;
+mod regions;
 pub(crate) mod trailer;
 
 pub use located::Located;
@@ -12,12 +11,12 @@ pub(crate) use located::{own_length, place};
 
 pub(crate) use open::open;
 
+use crate::index::Index;
 use crate::kv::KvValue;
 use crate::read_at::{read_vec, ReadAt};
 use crate::sink::First;
 use crate::{Error, Fault, Problem};
 use header::Header;
-use index::Index;
 use trailer::Trailer;
 
 /// Everything of a file but its tensors. Holds no source: every call that reads is given one.
@@ -62,7 +61,7 @@ impl Container {
 
     /// The number of tensors, composite heads and members included.
     pub fn len(&self) -> usize {
-        self.index.slots.len()
+        self.index.len()
     }
 
     /// Whether there is no tensor.
@@ -75,9 +74,9 @@ impl Container {
     /// # Panics
     /// If `i` is not below [`len`](Self::len), as slices do.
     pub fn entry(&self, i: usize) -> Entry<'_> {
-        let slot = self.index.slots[i];
+        let slot = self.index.slot(i);
         Entry {
-            name: self.index.names.get(i),
+            name: self.index.name(i),
             descriptor_offset: slot.descriptor_offset,
             descriptor_length: slot.descriptor_length,
             data_offset: slot.data_offset,
@@ -135,7 +134,7 @@ impl Container {
     /// # Panics
     /// If `i` is not below [`len`](Self::len).
     pub fn descriptor_bytes<S: ReadAt + ?Sized>(&self, source: &S, i: usize) -> Result<Vec<u8>, Error> {
-        let slot = self.index.slots[i];
+        let slot = self.index.slot(i);
         let length = u64::from(slot.descriptor_length);
         Ok(read_vec(source, slot.descriptor_offset, length)?)
     }

@@ -1,11 +1,11 @@
 //! Opening: header, trailer, index and metadata, each checked before the next is believed.
 
 use super::header::Header;
-use super::index::Index;
 use super::regions;
 use super::trailer::{Trailer, CRC_AT};
 use super::Container;
 use crate::format::{FLAG_INDEX_CRC, HEADER_LEN, SMALLEST_FILE, TRAILER_LEN};
+use crate::index::Index;
 use crate::read_at::{read_vec, ReadAt};
 use crate::sink::Sink;
 use crate::{kv, Error, Fault};
@@ -17,11 +17,10 @@ pub(crate) fn open<S: ReadAt + ?Sized>(source: &S, sink: &mut dyn Sink) -> Resul
         return Ok(None);
     };
     let bytes = read_vec(source, trailer.index.start, length(&trailer.index))?;
-    let mut index = Index::default();
-    if checksum_holds(&bytes, size, &header, &trailer, sink)? {
-        index = Index::parse(&bytes, trailer.index.start, &header, sink)?;
-    }
-    drop(bytes);
+    let index = match checksum_holds(&bytes, size, &header, &trailer, sink)? {
+        true => Index::parse(bytes, trailer.index.start, &header, sink)?,
+        false => Index::default(),
+    };
     let mut kv = Vec::new();
     if !trailer.kv.is_empty() {
         let bytes = read_vec(source, trailer.kv.start, length(&trailer.kv))?;

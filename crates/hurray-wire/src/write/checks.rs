@@ -39,7 +39,7 @@ impl<W: Write> Writer<W> {
         let owned = || name.to_owned();
         match length {
             0 => Err(InputError::EmptyName),
-            1..=MAX_NAME if self.names.find(name).is_some() => Err(InputError::DuplicateName { name: owned() }),
+            1..=MAX_NAME if self.index.find(name).is_some() => Err(InputError::DuplicateName { name: owned() }),
             1..=MAX_NAME => Ok(()),
             _ => Err(InputError::NameTooLong { name: owned(), length }),
         }

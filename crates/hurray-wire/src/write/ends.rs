@@ -1,4 +1,4 @@
-//! Header, index entry and trailer as bytes (file.md §2, §5, §6).
+//! Header and trailer as bytes (file.md §2, §6).
 
 use crate::container::header::{ALIGNMENT_AT, FIRST_AT, FLAGS_AT, HINT_AT};
 use crate::format::{
@@ -18,25 +18,6 @@ pub(super) fn header(has_kv: bool) -> [u8; HEADER_LEN as usize] {
     field(FIRST_AT, &HEADER_LEN.to_le_bytes());
     field(HINT_AT, &COUNT_UNKNOWN.to_le_bytes());
     b
-}
-
-/// Appends one index entry. The name's length was checked.
-pub(super) fn entry(
-    out: &mut Vec<u8>,
-    name: &str,
-    descriptor_offset: u64,
-    descriptor_length: u32,
-    data_offset: u64,
-    data_length: u64,
-) {
-    out.extend((name.len() as u16).to_le_bytes());
-    out.extend(name.as_bytes());
-    out.extend(descriptor_offset.to_le_bytes());
-    out.extend(descriptor_length.to_le_bytes());
-    out.extend(data_offset.to_le_bytes());
-    out.extend(data_length.to_le_bytes());
-    // Entry flags: none is defined.
-    out.extend(0u32.to_le_bytes());
 }
 
 /// The trailer, from (offset, length) of index and metadata.

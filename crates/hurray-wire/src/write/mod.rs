@@ -10,8 +10,8 @@ pub use source::Source;
 
 use crate::compose::Assembly;
 use crate::format::{MIN_DATA_ALIGNMENT, PART_ALIGNMENT};
+use crate::index::{Index, Slot};
 use crate::kv::{self, KvValue};
-use crate::names::Names;
 use crate::{Error, Fault, InputError, Problem};
 use hurray_core::TensorDescriptor;
 use out::Out;
@@ -25,9 +25,8 @@ use std::io::Write;
 pub struct Writer<W: Write> {
     out: Out<W>,
     kv: Vec<u8>,
-    names: Names,
-    /// Entries in wire form, in write order.
-    entries: Vec<u8>,
+    /// In write order.
+    index: Index,
     assembly: Assembly,
     broken: bool,
 }
@@ -41,7 +40,7 @@ impl<W: Write> Writer<W> {
         let kv = kv::write::encode(&kv)?;
         let mut out = Out::new(out);
         out.put(&ends::header(!kv.is_empty()))?;
-        Ok(Self { out, kv, names: Names::default(), entries: Vec::new(), assembly: Assembly::default(), broken: false })
+        Ok(Self { out, kv, index: Index::default(), assembly: Assembly::default(), broken: false })
     }
 
     /// Writes one tensor. A composite head has no buffers, and its members are the tensors put
@@ -56,14 +55,14 @@ impl<W: Write> Writer<W> {
         let encoded = canonical::encode(descriptor).map_err(|_| too_large(name))?;
         // Only a put that ran to its end clears this again.
         self.broken = true;
-        self.write(name, &encoded, buffers, &sizes)?;
-        self.names.insert(name);
+        let slot = self.write(&encoded, buffers, &sizes)?;
+        self.index.push(name, &slot);
         self.assembly.accept(descriptor);
         self.broken = false;
         Ok(())
     }
 
-    fn write(&mut self, name: &str, encoded: &[u8], buffers: &[&dyn Source], sizes: &[u64]) -> Result<(), Error> {
+    fn write(&mut self, encoded: &[u8], buffers: &[&dyn Source], sizes: &[u64]) -> Result<Slot, Error> {
         self.out.pad(PART_ALIGNMENT)?;
         let descriptor_offset = self.out.position();
         self.out.put(encoded)?;
@@ -76,8 +75,12 @@ impl<W: Write> Writer<W> {
         let end = self.out.position();
         // A head's data_offset means nothing; the descriptor's end is sensible (file.md §9).
         let data_offset = data_offset.unwrap_or(end);
-        ends::entry(&mut self.entries, name, descriptor_offset, encoded.len() as u32, data_offset, end - data_offset);
-        Ok(())
+        Ok(Slot {
+            descriptor_offset,
+            descriptor_length: encoded.len() as u32,
+            data_offset,
+            data_length: end - data_offset,
+        })
     }
 
     /// Writes metadata, index and trailer, flushes, and hands the output back.
@@ -99,11 +102,10 @@ impl<W: Write> Writer<W> {
         self.out.put(&self.kv)?;
         self.out.pad(PART_ALIGNMENT)?;
         let index_offset = self.out.position();
-        let count = (self.names.len() as u64).to_le_bytes();
-        self.out.put(&count)?;
-        self.out.put(&self.entries)?;
-        let crc = crc32c::crc32c_append(crc32c::crc32c(&count), &self.entries);
-        let index_length = (count.len() + self.entries.len()) as u64;
+        let index = self.index.finish();
+        self.out.put(index)?;
+        let crc = crc32c::crc32c(index);
+        let index_length = index.len() as u64;
         let kv = match self.kv.len() {
             0 => (0, 0),
             length => (kv_offset, length as u32),

@@ -27,20 +27,12 @@ pub struct Tensor {
 /// A tensor with zeroed buffers of the sizes its handles give.
 pub fn tensor(name: &'static str, d: &Desc) -> Tensor {
     let size = |h: &[u8; 16]| u64::from_le_bytes(h[..8].try_into().unwrap()) as usize;
-    Tensor {
-        name,
-        descriptor: d.bytes(),
-        buffers: d.handles.iter().map(|h| vec![0; size(h)]).collect(),
-    }
+    Tensor { name, descriptor: d.bytes(), buffers: d.handles.iter().map(|h| vec![0; size(h)]).collect() }
 }
 
 /// A tensor with these buffers, whatever its handles say.
 pub fn tensor_with(name: &'static str, d: &Desc, buffers: Vec<Vec<u8>>) -> Tensor {
-    Tensor {
-        buffers,
-        ..tensor(name, &Desc { handles: Vec::new(), ..d.clone() })
-    }
-    .described(d)
+    Tensor { buffers, ..tensor(name, &Desc { handles: Vec::new(), ..d.clone() }) }.described(d)
 }
 
 impl Tensor {
@@ -102,15 +94,7 @@ pub fn build(tensors: &[Tensor], kv: &[u8]) -> Built {
     b.extend((kv.len() as u32).to_le_bytes());
     b.extend([0; 8]);
     b.extend(b"HRRY");
-    let built = Built {
-        bytes: b,
-        descriptors,
-        data,
-        kv: kv_at,
-        index,
-        entries,
-        trailer,
-    };
+    let built = Built { bytes: b, descriptors, data, kv: kv_at, index, entries, trailer };
     built.sealed()
 }
 

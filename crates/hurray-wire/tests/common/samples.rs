@@ -9,9 +9,7 @@ pub fn decode(d: &Desc) -> TensorDescriptor {
 }
 
 pub fn filled(d: &TensorDescriptor, seed: u8) -> Vec<Vec<u8>> {
-    let one = |(j, size): (usize, u64)| {
-        (0..size).map(|k| (k as u8).wrapping_mul(7) ^ seed ^ (j as u8)).collect()
-    };
+    let one = |(j, size): (usize, u64)| (0..size).map(|k| (k as u8).wrapping_mul(7) ^ seed ^ (j as u8)).collect();
     d.buffers.iter().map(|b| b.byte_size()).enumerate().map(one).collect()
 }
 
@@ -54,4 +52,3 @@ pub fn slices(buffers: &[Vec<u8>]) -> Vec<&[u8]> {
 pub fn sources(buffers: &[Vec<u8>]) -> Vec<&dyn Source> {
     buffers.iter().map(|b| b as &dyn Source).collect()
 }
-

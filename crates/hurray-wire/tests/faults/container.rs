@@ -12,12 +12,7 @@ pub fn file(code: &'static str, what: &'static str, built: &Built) -> Case {
 }
 
 pub fn bytes(code: &'static str, what: &'static str, bytes: &[u8]) -> Case {
-    Case {
-        code,
-        what,
-        found: first(bytes),
-        every: Some(every(bytes)),
-    }
+    Case { code, what, found: first(bytes), every: Some(every(bytes)) }
 }
 
 /// What only a full verification looks for.
@@ -25,12 +20,7 @@ fn verified(code: &'static str, what: &'static str, built: &Built) -> Case {
     assert_eq!(first(&built.bytes), Ok(()), "{what} opens");
     let every = every(&built.bytes);
     let found = every.first().map_or(Ok(()), |c| Err((*c).to_owned()));
-    Case {
-        code,
-        what,
-        found,
-        every: Some(every),
-    }
+    Case { code, what, found, every: Some(every) }
 }
 
 fn two() -> Built {
@@ -108,10 +98,7 @@ fn trailer() -> Vec<Case> {
 
 fn index() -> Vec<Case> {
     let f = two();
-    let sorted = build(
-        &[tensor("b", &Desc::dense(&[1])), tensor("a", &Desc::dense(&[1]))],
-        &[],
-    );
+    let sorted = build(&[tensor("b", &Desc::dense(&[1])), tensor("a", &Desc::dense(&[1]))], &[]);
     // One byte more than the entries need, in front of the trailer.
     let mut longer = f.clone();
     longer.bytes.insert(f.trailer, 0);
@@ -190,10 +177,7 @@ fn composites() -> Vec<Case> {
     };
     assert_eq!(first(&nest(8).bytes), Ok(()), "8 levels are fine");
     // The claim is met by count but not by nesting: the inner head takes the outer one's member.
-    let starved = build(
-        &[tensor("h0", &group(2)), tensor("h1", &group(1)), leaf()],
-        &[],
-    );
+    let starved = build(&[tensor("h0", &group(2)), tensor("h1", &group(1)), leaf()], &[]);
     vec![
         file("F-42", "no member follows", &build(&[tensor("h0", &group(1))], &[])),
         file("F-42", "2^32-2 claimed", &build(&[tensor("h0", &group(u32::MAX - 1)), leaf()], &[])),
@@ -217,11 +201,6 @@ fn whole() -> Vec<Case> {
         verified("F-45", "a descriptor no entry names", &f.with(256, &gap)),
         verified("F-46", "padding before data", &f.with(f.data[0] - 1, &[1])),
         verified("F-46", "padding behind data", &f.with(f.data[1] + 12, &[1])),
-        Case {
-            code: "F-48",
-            what: "a byte less than when opened",
-            found: shrunk,
-            every: None,
-        },
+        Case { code: "F-48", what: "a byte less than when opened", found: shrunk, every: None },
     ]
 }

@@ -9,12 +9,7 @@ use hurray_wire::{contents, Error, ReadAt};
 
 /// One tensor with these buffers; found both in memory and by a full verification of a file.
 fn case(code: &'static str, what: &'static str, d: &Desc, buffers: Vec<Vec<u8>>) -> Case {
-    Case {
-        code,
-        what,
-        found: in_memory(d, &buffers),
-        every: Some(in_file(d, buffers)),
-    }
+    Case { code, what, found: in_memory(d, &buffers), every: Some(in_file(d, buffers)) }
 }
 
 fn ok(what: &str, d: &Desc, buffers: Vec<Vec<u8>>) {
@@ -188,9 +183,8 @@ fn scale_cases() -> Vec<Case> {
         let d = Desc::new(ty, 1, &[2, columns], &sizes(&buffers)).quantization(&scheme);
         (d, buffers)
     };
-    let channel = |scales: [f32; 2], zeros: [i32; 2]| {
-        make(I8, 8, 16, per_channel(0, 0, 1, 2), vec![f32s(scales), i32s(zeros)])
-    };
+    let channel =
+        |scales: [f32; 2], zeros: [i32; 2]| make(I8, 8, 16, per_channel(0, 0, 1, 2), vec![f32s(scales), i32s(zeros)]);
     let block = |ty, scales: &[u8]| {
         let scheme = per_block(1, 1, 8, 1, u32::MAX, ty);
         make(I8, 8, 16, scheme, vec![scales.to_vec()])

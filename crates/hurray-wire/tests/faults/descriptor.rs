@@ -23,12 +23,7 @@ fn raw(code: &'static str, what: &'static str, edit: impl Fn(&mut Vec<u8>)) -> C
 
 /// The fault a descriptor's bytes have without a file around them.
 fn alone(code: &'static str, what: &'static str, bytes: &[u8]) -> Case {
-    Case {
-        code,
-        what,
-        found: check::decode(bytes).map(drop).map_err(|f| f.code().into()),
-        every: None,
-    }
+    Case { code, what, found: check::decode(bytes).map(drop).map_err(|f| f.code().into()), every: None }
 }
 
 pub fn cases() -> Vec<Case> {
@@ -152,8 +147,10 @@ fn sections() -> Vec<Case> {
         desc("L-41", "head with byte_offset", &head_desc(3, 0, 0, &[2]).byte_offset(1)),
         desc("L-42", "head with member section", &head_desc(3, 0, 0, &[2]).member(1)),
         desc("L-42", "head with quantization", &head_desc(3, 0, 0, &[2]).quantization(&[])),
-        file("D-1", "quantization past the end", &build(
-            &[tensor_with("t", &good.section(1, &[9, 0, 0, 0]), vec![vec![0; 48]])], &[],
-        )),
+        file(
+            "D-1",
+            "quantization past the end",
+            &build(&[tensor_with("t", &good.section(1, &[9, 0, 0, 0]), vec![vec![0; 48]])], &[]),
+        ),
     ]
 }

@@ -146,7 +146,11 @@ fn buffers() -> Vec<Case> {
         desc("Q-25", "per-channel zero points", &int8(&[32, 31], &per_channel(0, 1, 1, 2))),
         desc("Q-25", "shared", &int8(&[63], &per_channel(0, 1, 1, 1))),
         desc("Q-25", "per-block float16", &int8(&[7], &per_block(1, 1, 8, 1, NONE, 1))),
-        desc("Q-25", "partial blocks", &Desc::new(I8, 1, &[2, 5], &[10, 11]).quantization(&per_block(1, 1, 2, 1, NONE, 1))),
+        desc(
+            "Q-25",
+            "partial blocks",
+            &Desc::new(I8, 1, &[2, 5], &[10, 11]).quantization(&per_block(1, 1, 2, 1, NONE, 1)),
+        ),
         desc("Q-25", "NF4", &quantized(U4, 16, &[15], &scaled(4, 1, 8, 1))),
         desc("Q-26", "2^80 blocks", &wide.quantization(&per_block(1, 2, 8, 1, NONE, 1))),
     ]

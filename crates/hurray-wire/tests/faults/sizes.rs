@@ -39,15 +39,9 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn dense(all: &mut Vec<Case>) {
-    for (element_type, n, size) in [
-        (F32, 5, 20),
-        (I8, 5, 5),
-        (I4, 5, 3),
-        (BOOL, 9, 2),
-        (E2M3, 1, 3),
-        (E2M3, 5, 6),
-        (0x51, 3, 48),
-    ] {
+    for (element_type, n, size) in
+        [(F32, 5, 20), (I8, 5, 5), (I4, 5, 3), (BOOL, 9, 2), (E2M3, 1, 3), (E2M3, 5, 6), (0x51, 3, 48)]
+    {
         exact("L-12", "row-major", &Desc::new(element_type, 1, &[n], &[size]), all);
         exact("L-12", "column-major", &Desc::new(element_type, 2, &[1, n], &[size]), all);
         let offset = Desc::new(element_type, 1, &[n], &[size + 12]).byte_offset(12);
@@ -61,9 +55,7 @@ fn dense(all: &mut Vec<Case>) {
 }
 
 fn strided(all: &mut Vec<Case>) {
-    let s = |ty, shape: &[u64], strides: &[i64], size| {
-        Desc::new(ty, 3, shape, &[size]).payload(i64s(strides))
-    };
+    let s = |ty, shape: &[u64], strides: &[i64], size| Desc::new(ty, 3, shape, &[size]).payload(i64s(strides));
     exact("L-13", "row-major strides", &s(F32, &[3, 4], &[4, 1], 48), all);
     exact("L-13", "holes", &s(F32, &[3, 4], &[8, 2], (16 + 6 + 1) * 4), all);
     exact("L-13", "broadcast", &s(F32, &[1 << 40, 4], &[0, 1], 16), all);
@@ -116,9 +108,7 @@ fn curves(all: &mut Vec<Case>) {
 }
 
 fn sparse(all: &mut Vec<Case>) {
-    let s = |layout, shape: &[u64], sizes: &[u64], payload| {
-        Desc::new(F32, layout, shape, sizes).payload(payload)
-    };
+    let s = |layout, shape: &[u64], sizes: &[u64], payload| Desc::new(F32, layout, shape, sizes).payload(payload);
     exact("L-29", "COO", &s(6, &[4, 5, 6], &[8, 48], coo(2, 0)), all);
     exact("L-29", "COO of int4", &Desc::new(I4, 6, &[9], &[2, 24]).payload(coo(3, 0)), all);
     exact("L-29", "CSR", &s(7, &[3, 5], &[8, 16, 32], compressed(2)), all);
@@ -131,9 +121,7 @@ fn sparse(all: &mut Vec<Case>) {
 }
 
 fn block_paged(all: &mut Vec<Case>) {
-    let p = |tokens, sizes: &[u64]| {
-        Desc::new(F32, 10, &[tokens, 2, 3], sizes).payload(paged(4, 5, 0, 2))
-    };
+    let p = |tokens, sizes: &[u64]| Desc::new(F32, 10, &[tokens, 2, 3], sizes).payload(paged(4, 5, 0, 2));
     // 5 pages of 4 slots of 6 floats; 9 tokens take 3 pages at least.
     exact("L-39", "two sequences", &p(9, &[480, 12, 12]), all);
     let pool = |pages: u64| {

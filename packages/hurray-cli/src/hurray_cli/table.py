@@ -36,7 +36,7 @@ class Table:
         from rich.table import Table as Drawn
         from rich.text import Text
 
-        drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        drawn = Drawn(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
         for column in self._columns:
             right = column in self._right
             drawn.add_column(column, justify="right" if right else "left", overflow="fold", no_wrap=right)

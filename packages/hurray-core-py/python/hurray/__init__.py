@@ -18,6 +18,7 @@ from ._core import (
     RowMajorLayout,
     StridedLayout,
     Tensor,
+    __version__,
     buffer_size_bytes,
     from_dlpack,
     load,
@@ -37,7 +38,6 @@ from ._exceptions import (
     UnsupportedError,
 )
 from ._ingest import asarray, from_numpy, from_scipy, from_torch
-from ._version import __version__
 from .dtype import (
     bfloat16,
     bool,
@@ -100,18 +100,18 @@ __all__ = [
     "from_numpy",
     "from_scipy",
     "from_torch",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "load",
     "load_kv",
     "open",
     "save",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "verify",
     "write_all",
 ]
@@ -131,7 +131,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> "list[str]":
-    return sorted({*globals(), *__all__})
+    return __all__
 
 
 from collections.abc import Mapping as _Mapping  # noqa: E402

@@ -1,16 +1,51 @@
-"""The compiled module. Import from :mod:`hurray`, never from here."""
+"""The compiled module. Import from :mod:`hurray`, never from here.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+What each name does, its units, errors and clauses stand in the docstrings of the module itself.
+"""
+
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from os import PathLike
 from types import TracebackType
-from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, final
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
 
-from typing_extensions import Buffer, CapsuleType, Self
+from typing_extensions import Buffer, CapsuleType, Self, disjoint_base
 
+_T = TypeVar("_T")
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Shape: TypeAlias = tuple[int | None, ...]
-_Kv: TypeAlias = bool | int | float | str | bytes | list[bool] | list[int] | list[float] | list[str] | list[bytes]
+_Kv: TypeAlias = (
+    bool | int | float | str | bytes | list[bool] | list[int] | list[float] | list[str] | list[bytes]
+)
 
+__all__ = [
+    "MIN_BUFFER_ALIGNMENT",
+    "PAGE_ALIGNMENT",
+    "BufferHandle",
+    "ColMajorLayout",
+    "Descriptor",
+    "Device",
+    "Dtype",
+    "Entry",
+    "File",
+    "FileMap",
+    "FileWriter",
+    "Layout",
+    "Problem",
+    "RowMajorLayout",
+    "StridedLayout",
+    "Tensor",
+    "_panic",
+    "buffer_size_bytes",
+    "from_dlpack",
+    "load",
+    "load_kv",
+    "open",
+    "save",
+    "verify",
+    "write_all",
+]
+
+__version__: str
 MIN_BUFFER_ALIGNMENT: int  # 64
 PAGE_ALIGNMENT: int  # 4096
 
@@ -63,6 +98,7 @@ class Device:
     @property
     def is_private(self) -> bool: ...
 
+@disjoint_base
 class Layout:
     """Base of the layouts; also what a layout without a class of its own reports itself as."""
 
@@ -243,6 +279,7 @@ class FileMap:
 
     def __new__(cls, file: _Path | int | Any) -> Self: ...
     def __len__(self) -> int: ...
+    def discard(self, start: int = 0, stop: int | None = None) -> None: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
@@ -266,6 +303,13 @@ class File(Mapping[str, Tensor]):
     def entry(self, name: str) -> Entry: ...
     def is_composite(self, name: str) -> bool: ...
     def close(self) -> None: ...
+    def keys(self) -> KeysView[str]: ...
+    def values(self) -> ValuesView[Tensor]: ...
+    def items(self) -> ItemsView[str, Tensor]: ...
+    @overload
+    def get(self, key: str, default: None = None, /) -> Tensor | None: ...
+    @overload
+    def get(self, key: str, default: _T, /) -> Tensor | _T: ...
     def __getitem__(self, name: str, /) -> Tensor: ...
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
@@ -279,7 +323,9 @@ def open(
 ) -> File:
     """``writable=False`` maps read-only; writers then give the pages back behind them."""
 
-def load(file: Any, *, names: Sequence[str] | None = None, io: Literal["mmap", "read"] = "mmap") -> dict[str, Tensor]: ...
+def load(
+    file: Any, *, names: Sequence[str] | None = None, io: Literal["mmap", "read"] = "mmap"
+) -> dict[str, Tensor]: ...
 def load_kv(file: Any) -> dict[str, _Kv]: ...
 def verify(file: Any) -> list[Problem]:
     """Every structural rule that the file breaks; an empty list if it keeps them all."""
@@ -290,9 +336,7 @@ def save(
 
 @final
 class FileWriter:
-    def __new__(
-        cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False
-    ) -> Self: ...
+    def __new__(cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False) -> Self: ...
     def write(self, name: str, tensor: Any) -> None: ...
     def write_buffer(self, name: str, buffer: Buffer, dtype: Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
@@ -303,5 +347,10 @@ class FileWriter:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
     ) -> None: ...
+    def write_pieces(
+        self, name: str, pieces: Iterable[Buffer], dtype: Dtype, shape: Sequence[int]
+    ) -> None: ...
 
+def write_all(file: Any, buffer: Buffer) -> int: ...
+def _panic(text: str) -> None: ...
 def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Tensor: ...

@@ -1,7 +1,6 @@
 """The exceptions of :mod:`hurray` (requirements: Error Handling). Rust raises these very classes."""
 
 import builtins as _builtins
-import errno as _errno
 
 __all__ = [
     "BufferError",
@@ -96,26 +95,17 @@ def _reduce(self: FileError) -> "tuple[object, ...]":
     return file_error, (self.errno, self.strerror, self.filename)
 
 
-_BY_ERRNO = {
-    number: _also(builtin)
-    for builtin, numbers in (
-        (FileNotFoundError, (_errno.ENOENT,)),
-        (PermissionError, (_errno.EACCES, _errno.EPERM)),
-        (FileExistsError, (_errno.EEXIST,)),
-        (IsADirectoryError, (_errno.EISDIR,)),
-        (NotADirectoryError, (_errno.ENOTDIR,)),
-        (InterruptedError, (_errno.EINTR,)),
-        (BlockingIOError, (_errno.EAGAIN,)),
-        (BrokenPipeError, (_errno.EPIPE,)),
-        (TimeoutError, (_errno.ETIMEDOUT,)),
-    )
-    for number in numbers
-}
+# Made when first raised: most programs never see one.
+_BY_ERRNO: "dict[type[OSError], type[FileError]]" = {OSError: FileError}
 
 
 def file_error(number: int, text: str, filename: "object" = None) -> FileError:
     """The FileError for an ``errno``, which is the fitting built-in subclass of OSError as well."""
-    kind = _BY_ERRNO.get(number, FileError)
+    # The constructor of OSError knows which built-in fits the number.
+    builtin = type(OSError(number, text))
+    if builtin not in _BY_ERRNO:
+        _BY_ERRNO[builtin] = _also(builtin)
+    kind = _BY_ERRNO[builtin]
     return kind(number, text) if filename is None else kind(number, text, filename)
 
 

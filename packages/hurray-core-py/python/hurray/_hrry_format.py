@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from typing_extensions import Self
+
     from hurray import Descriptor, File, FileMap, Tensor
     from hurray.formats import Kv
-    from typing_extensions import Self
 
 MAGIC = b"HRRYFILE"
 MAX_RANK = 64
@@ -27,7 +28,18 @@ _SCHEMES = {1: "per-tensor affine", 2: "per-channel affine", 3: "per-block affin
 class HrryItem(Item):
     """One tensor of an open .hrry file."""
 
-    __slots__ = ("_file", "_host", "dtype", "extras", "layout", "name", "nbytes", "offset", "shape", "special")
+    __slots__ = (
+        "_file",
+        "_host",
+        "dtype",
+        "extras",
+        "layout",
+        "name",
+        "nbytes",
+        "offset",
+        "shape",
+        "special",
+    )
 
     def __init__(self, file: File, name: str, host: HostBytes) -> None:
         descriptor = file.descriptor(name)
@@ -150,7 +162,7 @@ def _items(file: File, path: str) -> list[Item]:
     for name in file:
         try:
             items.append(HrryItem(file, name, host))
-        except (ValueError, NotImplementedError, OSError) as error:  # noqa: PERF203 - all are listed
+        except (ValueError, NotImplementedError, OSError) as error:
             message = str(error).removeprefix(f"{path}: ")  # names the tensor, the place and the rule
             problems.append(Problem(message, code=getattr(error, "code", None) or ""))
     if problems:

@@ -84,6 +84,16 @@ def asarray(
     return tensor
 
 
+def borrow(obj: Any) -> tuple[Any, Dtype, tuple[int, ...], bool] | None:
+    """An array's bytes for a writer, which needs no alignment in memory: (buffer, dtype, shape, Fortran order).
+
+    None where only a tensor will do, or where the array's bridge offers no ``borrow``.
+    """
+    bridge = bridges.find(obj)
+    method = getattr(bridge, "borrow", None)
+    return None if method is None else method(obj)
+
+
 def _wrapped(obj: Any, copy: bool | None) -> Tensor:
     if isinstance(obj, Tensor):
         return _copied(obj) if copy else obj

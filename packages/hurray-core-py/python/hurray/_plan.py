@@ -116,7 +116,8 @@ def copies(plan: Plan) -> bool:
 def _verified(path: str) -> None:
     from hurray import verify
 
-    if problems := [Problem(p.message, name=p.name, offset=p.offset, code=p.code) for p in verify(path)]:
+    # The text of a problem names the tensor and the place.
+    if problems := [Problem(problem.message, code=problem.code) for problem in verify(path)]:
         raise formats.FormatError(path, problems)
 
 

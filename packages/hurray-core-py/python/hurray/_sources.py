@@ -47,7 +47,9 @@ def _real(file: "Any") -> "Any":
 def _content(file: "Any") -> bytes:
     data = file.read()
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"read() of {type(file).__name__} gave {type(data).__name__}, not bytes; open it as binary")
+        raise TypeError(
+            f"read() of {type(file).__name__} gave {type(data).__name__}, not bytes; open it as binary"
+        )
     return bytes(data)
 
 

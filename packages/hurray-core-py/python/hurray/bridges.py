@@ -26,7 +26,12 @@ OURS = {name: f"hurray-{name}" for name in ("cupy", "jax", "numpy", "scipy", "to
 
 
 class Bridge(Protocol):
-    """What a plugin offers. A ``framework`` attribute names the module that ``hurray doctor`` looks for."""
+    """What a plugin offers. A ``framework`` attribute names the module that ``hurray doctor`` looks for.
+
+    A bridge may also have ``borrow(obj) -> (buffer, dtype, shape, fortran) | None``: an array's bytes for a
+    writer, by reference and of any alignment, C-contiguous in the order that ``fortran`` says. ``save`` and
+    ``FileWriter`` ask for it before they make a tensor, which may take a copy.
+    """
 
     name: str
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Protocol, TypeAlias
 
+    from typing_extensions import Buffer, Self
+
     from hurray import Dtype, Tensor
     from hurray._plugins import Found, Registry
-    from typing_extensions import Buffer, Self
 
     AnyPath: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
     Kv: TypeAlias = Mapping[str, Any]
@@ -126,6 +127,7 @@ class Format(Protocol):
 
         ``items`` may be iterated once; its memory may be let go after each. Raise on any failure.
         """
+        raise NotImplementedError
         raise NotImplementedError
 
 
@@ -366,4 +368,3 @@ def _single(found: Sequence[Format], path: str) -> Format:
     if len(found) > 1:
         raise FileError(f"{path}: may be any of {', '.join(format.name for format in found)}: say which")
     return found[0]
-

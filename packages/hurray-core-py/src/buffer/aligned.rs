@@ -22,6 +22,15 @@ enum Memory {
     Pages(MmapMut),
 }
 
+impl Drop for Aligned {
+    fn drop(&mut self) {
+        if let Memory::Pages(_) = self.memory {
+            let pages = std::mem::replace(&mut self.memory, Memory::Heap(Vec::new()));
+            super::unmap(self.len, move || drop(pages));
+        }
+    }
+}
+
 impl Aligned {
     /// `len` zero bytes; `MemoryError` when they are not to be had.
     pub(crate) fn zeroed(len: usize) -> Result<Self, PyErr> {

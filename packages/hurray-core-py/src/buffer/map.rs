@@ -21,6 +21,14 @@ enum Pages {
     Shared(Mmap),
 }
 
+impl Drop for Map {
+    fn drop(&mut self) {
+        let len = self.len();
+        let pages = std::mem::replace(&mut self.pages, Pages::None);
+        super::unmap(len, move || drop(pages));
+    }
+}
+
 impl Map {
     /// Maps a file copy-on-write. No memory is reserved for it: a file may be larger than memory.
     pub(crate) fn private(file: &File) -> io::Result<Self> {
@@ -36,10 +44,7 @@ impl Map {
         Self::of(file, |options, file| Ok(Pages::Shared(unsafe { options.map(file)? })))
     }
 
-    fn of(
-        file: &File,
-        map: impl FnOnce(&mut MmapOptions, &File) -> io::Result<Pages>,
-    ) -> io::Result<Self> {
+    fn of(file: &File, map: impl FnOnce(&mut MmapOptions, &File) -> io::Result<Pages>) -> io::Result<Self> {
         let size = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let pages = match size {
             0 => Pages::None,

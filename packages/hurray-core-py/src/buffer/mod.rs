@@ -16,6 +16,8 @@ pub(crate) use map::Map;
 pub(crate) use source::interrupted;
 pub(crate) use view::View;
 
+use pyo3::Python;
+
 use crate::exchange::dlpack::Managed;
 
 /// What keeps a buffer's memory alive.
@@ -128,5 +130,23 @@ pub(crate) fn measured_alignment(address: usize, len: usize) -> u32 {
     match len {
         0 => 1,
         _ => 1 << address.trailing_zeros().min(hurray_core::PAGE_ALIGNMENT.trailing_zeros()),
+    }
+}
+
+/// From here on giving memory back takes long enough for other threads to notice.
+const LARGE: usize = 16 << 20;
+
+/// Gives pages back, letting other threads run meanwhile if there are many.
+fn unmap(len: usize, release: impl FnOnce() + Send) {
+    let mut release = Some(release);
+    if len >= LARGE {
+        Python::try_attach(|py| {
+            if let Some(release) = release.take() {
+                py.detach(release);
+            }
+        });
+    }
+    if let Some(release) = release {
+        release();
     }
 }

@@ -7,7 +7,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 /// A filled `Py_buffer`. Boxed, since exporters may point into the structure itself.
-pub(crate) struct View(Box<ffi::Py_buffer>);
+pub(crate) struct View {
+    raw: Box<ffi::Py_buffer>,
+    /// Row-major strides, for an exporter that leaves them out, as ctypes does.
+    implied: Vec<isize>,
+}
 
 // SAFETY: the fields are constant once filled, and release happens attached.
 unsafe impl Send for View {}
@@ -22,54 +26,69 @@ impl View {
         if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &mut *view, ffi::PyBUF_RECORDS_RO) } != 0 {
             return Err(PyErr::fetch(object.py()));
         }
-        let view = Self(view);
-        let described = view.0.ndim == 0 || !(view.0.shape.is_null() || view.0.strides.is_null());
-        let counted = usize::try_from(view.0.ndim).is_ok_and(|ndim| ndim <= hurray_core::MAX_RANK);
-        if !described || !counted || view.0.len < 0 || !view.0.suboffsets.is_null() {
-            return Err(PyBufferError::new_err("the exporter filled the view without the shape and strides it was asked for"));
+        let mut view = Self { raw: view, implied: Vec::new() };
+        let described = view.raw.ndim == 0 || !view.raw.shape.is_null();
+        let counted = usize::try_from(view.raw.ndim).is_ok_and(|ndim| ndim <= hurray_core::MAX_RANK);
+        if !described || !counted || view.raw.len < 0 || !view.raw.suboffsets.is_null() {
+            return Err(PyBufferError::new_err(
+                "the exporter filled the view without the shape and strides it was asked for",
+            ));
         }
         if view.shape().iter().any(|&dim| isize::try_from(dim).is_err()) {
             return Err(PyBufferError::new_err("the exporter's shape has a negative dimension"));
+        }
+        if view.raw.ndim > 0 && view.raw.strides.is_null() {
+            view.implied = view
+                .row_major()
+                .ok_or_else(|| PyBufferError::new_err("the exporter's shape exceeds the address space"))?;
         }
         Ok(view)
     }
 
     pub(crate) fn start(&self) -> *mut u8 {
-        self.0.buf.cast()
+        self.raw.buf.cast()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len as usize
+        self.raw.len as usize
     }
 
     pub(crate) fn itemsize(&self) -> usize {
-        self.0.itemsize.max(0) as usize
+        self.raw.itemsize.max(0) as usize
     }
 
     pub(crate) fn readonly(&self) -> bool {
-        self.0.readonly != 0
+        self.raw.readonly != 0
     }
 
     pub(crate) fn shape(&self) -> &[usize] {
-        self.numbers(self.0.shape.cast())
+        self.numbers(self.raw.shape.cast())
     }
 
     /// In bytes.
     pub(crate) fn strides(&self) -> &[isize] {
-        self.numbers(self.0.strides)
+        if !self.implied.is_empty() {
+            return &self.implied;
+        }
+        self.numbers(self.raw.strides)
+    }
+
+    fn row_major(&self) -> Option<Vec<isize>> {
+        let strides = crate::exchange::ingest::row_major_strides(self.shape())?;
+        strides.into_iter().map(|stride| stride.checked_mul(self.raw.itemsize)).collect()
     }
 
     fn numbers<T>(&self, start: *const T) -> &[T] {
-        if self.0.ndim == 0 {
+        if self.raw.ndim == 0 {
             return &[];
         }
         // SAFETY: not null, as `get` checked, and `ndim` long, as the protocol promises.
-        unsafe { std::slice::from_raw_parts(start, self.0.ndim as usize) }
+        unsafe { std::slice::from_raw_parts(start, self.raw.ndim as usize) }
     }
 
     /// The format, bytes where the exporter names none.
     pub(crate) fn format(&self) -> &CStr {
-        let format: *const c_char = self.0.format;
+        let format: *const c_char = self.raw.format;
         if format.is_null() {
             return c"B";
         }
@@ -79,13 +98,13 @@ impl View {
 
     pub(crate) fn c_contiguous(&self) -> bool {
         // SAFETY: a filled view.
-        unsafe { ffi::PyBuffer_IsContiguous(&*self.0, b'C' as c_char) == 1 }
+        unsafe { ffi::PyBuffer_IsContiguous(&*self.raw, b'C' as c_char) == 1 }
     }
 }
 
 impl Drop for View {
     fn drop(&mut self) {
         // SAFETY: filled, and released here once; at exit the exporter is gone already.
-        Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&mut *self.0) });
+        Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&mut *self.raw) });
     }
 }

@@ -6,10 +6,10 @@ use hurray_core::layout::StridedLayout;
 use hurray_core::{ElementType, LayoutDescriptor, MIN_BUFFER_ALIGNMENT};
 use pyo3::prelude::*;
 
-use crate::tensor::{walk, Tensor};
 use crate::bits;
 use crate::buffer::{measured_alignment, Aligned, Buffer, Owner, View};
 use crate::error::{BufferError, CopyRequiredError, InternalError};
+use crate::tensor::{walk, Tensor};
 
 /// Strided memory as its producer describes it.
 pub(crate) struct Source<'a> {
@@ -53,7 +53,11 @@ impl Source<'_> {
         let (mut low, mut high) = (0i128, 0i128);
         for (&dim, &stride) in self.shape.iter().zip(self.strides) {
             let reach = (dim.saturating_sub(1) as i128) * stride as i128;
-            if reach < 0 { low += reach } else { high += reach }
+            if reach < 0 {
+                low += reach
+            } else {
+                high += reach
+            }
         }
         let address = self.first as usize as i128;
         if address + low < 0 || address + high + self.itemsize as i128 > isize::MAX as i128 {
@@ -159,9 +163,8 @@ fn unusable(address: usize, len: usize, inexpressible: bool, source: &Source<'_>
         ));
     }
     let alignment = measured_alignment(address, len);
-    (alignment < MIN_BUFFER_ALIGNMENT).then(|| {
-        format!("the memory is aligned to {alignment} bytes and the format needs {MIN_BUFFER_ALIGNMENT}")
-    })
+    (alignment < MIN_BUFFER_ALIGNMENT)
+        .then(|| format!("the memory is aligned to {alignment} bytes and the format needs {MIN_BUFFER_ALIGNMENT}"))
 }
 
 fn copied_from(

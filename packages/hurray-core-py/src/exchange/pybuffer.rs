@@ -71,7 +71,11 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut ffi::Py_buffer,
 }
 
 fn pointer(values: &[isize]) -> *mut ffi::Py_ssize_t {
-    if values.is_empty() { ptr::null_mut() } else { values.as_ptr().cast_mut() }
+    if values.is_empty() {
+        ptr::null_mut()
+    } else {
+        values.as_ptr().cast_mut()
+    }
 }
 
 /// What the consumer asks for and the tensor cannot be.
@@ -105,5 +109,9 @@ pub(crate) unsafe fn fill_bytes(
     let (start, len, readonly) = (bytes.start().cast(), bytes.len() as isize, c_int::from(bytes.readonly()));
     // SAFETY: a valid view; the bytes live as long as `owner`, to which the view takes a reference.
     let filled = unsafe { ffi::PyBuffer_FillInfo(view, owner.as_ptr(), start, len, readonly, flags) };
-    if filled == 0 { Ok(()) } else { Err(PyErr::fetch(owner.py())) }
+    if filled == 0 {
+        Ok(())
+    } else {
+        Err(PyErr::fetch(owner.py()))
+    }
 }

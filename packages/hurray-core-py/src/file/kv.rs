@@ -9,7 +9,11 @@ use crate::error;
 type Pairs = Vec<(String, KvValue)>;
 
 fn refused(py: Python<'_>, kind: &str, key: &str, why: &str) -> PyErr {
-    error::mixed(py, kind, format!("kv[{key:?}]: {why}; a value is a bool, int, float, str, bytes or a list of one of them"))
+    error::mixed(
+        py,
+        kind,
+        format!("kv[{key:?}]: {why}; a value is a bool, int, float, str, bytes or a list of one of them"),
+    )
 }
 
 /// The pairs of any mapping, in its order.

@@ -49,7 +49,11 @@ pub(crate) fn load<'py>(
 
 /// What is read goes to the threads together.
 fn batch_size(io: &str) -> usize {
-    if io == "read" { usize::MAX } else { BATCH }
+    if io == "read" {
+        usize::MAX
+    } else {
+        BATCH
+    }
 }
 
 fn locate(opened: &Opened, batch: &[usize]) -> Result<Vec<(usize, Located)>, hurray_wire::Error> {

@@ -11,6 +11,7 @@ mod problem;
 mod reader;
 mod saving;
 mod source;
+mod writable;
 mod writer;
 
 use std::os::fd::OwnedFd;
@@ -25,8 +26,8 @@ pub(crate) use reader::{open, File};
 pub(crate) use saving::save;
 pub(crate) use writer::FileWriter;
 
-pub(crate) use crate::exchange::fd::write_fd;
 use crate::error;
+pub(crate) use crate::exchange::fd::write_fd;
 
 /// A descriptor of our own for an open file.
 pub(crate) fn duplicate(py: Python<'_>, number: i32) -> PyResult<OwnedFd> {

@@ -115,7 +115,13 @@ impl Opened {
         let mut memory = ranges().map(allocate).collect::<PyResult<Vec<_>>>()?;
         let jobs = memory.iter_mut().zip(ranges()).map(|(memory, range)| (memory.bytes_mut(), range.start)).collect();
         py.detach(|| parallel::read(&self.source, jobs)).map_err(|failed| error::os(py, failed, &self.name))?;
-        let buffer = |memory: Aligned, range: &Range<u64>| if range.is_empty() { Buffer::empty() } else { Buffer::owned(memory) };
+        let buffer = |memory: Aligned, range: &Range<u64>| {
+            if range.is_empty() {
+                Buffer::empty()
+            } else {
+                Buffer::owned(memory)
+            }
+        };
         let ranges: Vec<Range<u64>> = ranges().cloned().collect();
         Ok(memory.into_iter().zip(&ranges).map(|(memory, range)| buffer(memory, range)).collect())
     }
@@ -137,4 +143,3 @@ fn memory(source: &Source, io: Io) -> std::io::Result<Memory> {
         (Source::File(file), Io::Shared) => Memory::Mapped(Buffer::mapped(Map::shared(file)?)),
     })
 }
-

@@ -14,22 +14,25 @@ use crate::buffer::interrupted;
 const PIECE: usize = 4 << 20;
 const THREADS: usize = 4;
 
+/// Memory to fill, and the offset to fill it from.
+type Job<'a> = (&'a mut [u8], u64);
+
 struct Queue<'a> {
-    pieces: Vec<Mutex<Option<(&'a mut [u8], u64)>>>,
+    pieces: Vec<Mutex<Option<Job<'a>>>>,
     next: AtomicUsize,
     stop: AtomicBool,
 }
 
 impl<'a> Queue<'a> {
-    fn of(jobs: Vec<(&'a mut [u8], u64)>) -> Self {
-        let split = |(out, offset): (&'a mut [u8], u64)| {
+    fn of(jobs: Vec<Job<'a>>) -> Self {
+        let split = |(out, offset): Job<'a>| {
             out.chunks_mut(PIECE).enumerate().map(move |(at, piece)| (piece, offset + (at * PIECE) as u64))
         };
         let pieces = jobs.into_iter().flat_map(split).map(|piece| Mutex::new(Some(piece))).collect();
         Self { pieces, next: AtomicUsize::new(0), stop: AtomicBool::new(false) }
     }
 
-    fn take(&self) -> Option<(&'a mut [u8], u64)> {
+    fn take(&self) -> Option<Job<'a>> {
         if self.stop.load(Ordering::Relaxed) {
             return None;
         }
@@ -51,7 +54,7 @@ impl<'a> Queue<'a> {
 }
 
 /// Fills each slice from its offset. Called detached; Ctrl-C ends it.
-pub(super) fn read(source: &Source, jobs: Vec<(&mut [u8], u64)>) -> io::Result<()> {
+pub(super) fn read(source: &Source, jobs: Vec<Job<'_>>) -> io::Result<()> {
     let queue = Queue::of(jobs);
     let helpers = THREADS.min(queue.pieces.len()).saturating_sub(1);
     thread::scope(|scope| {

@@ -41,11 +41,14 @@ pub(crate) fn verify(file: &Bound<'_, PyAny>) -> PyResult<Vec<Problem>> {
         let Named { source, name } = Named::of(file)?;
         let found = py.detach(|| hurray_wire::verify(&source));
         let found = found.map_err(|failed| error::os(py, failed, &name))?;
-        Ok(found.into_iter().map(|problem| Problem {
-            code: problem.fault.code(),
-            message: problem.to_string(),
-            offset: problem.offset,
-            name: problem.tensor,
-        }).collect())
+        Ok(found
+            .into_iter()
+            .map(|problem| Problem {
+                code: problem.fault.code(),
+                message: problem.to_string(),
+                offset: problem.offset,
+                name: problem.tensor,
+            })
+            .collect())
     })
 }

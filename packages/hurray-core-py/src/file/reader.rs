@@ -191,13 +191,17 @@ impl File {
     }
 
     /// The tensor of a name, or ``default`` where the file lacks it.
-    #[pyo3(signature = (name, default=None))]
-    fn get<'py>(slf: &Bound<'py, Self>, name: &str, default: Option<Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    #[pyo3(signature = (key, default=None, /))]
+    fn get<'py>(
+        slf: &Bound<'py, Self>,
+        key: &str,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let this = slf.get();
-        if this.opened()?.container.find(name).is_none() {
+        if this.opened()?.container.find(key).is_none() {
             return Ok(default);
         }
-        Ok(Some(Bound::new(slf.py(), this.__getitem__(slf.py(), name)?)?.into_any()))
+        Ok(Some(Bound::new(slf.py(), this.__getitem__(slf.py(), key)?)?.into_any()))
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
@@ -213,7 +217,9 @@ impl File {
     fn __repr__(&self) -> String {
         match self.opened() {
             Err(_) => String::from("<closed hurray.File>"),
-            Ok(opened) => format!("<hurray.File of {} tensors, {} bytes>", opened.container.len(), opened.container.size()),
+            Ok(opened) => {
+                format!("<hurray.File of {} tensors, {} bytes>", opened.container.len(), opened.container.size())
+            }
         }
     }
 }

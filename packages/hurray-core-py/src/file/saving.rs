@@ -1,13 +1,13 @@
 //! `hurray.save`: a mapping of tensors into a file, all checks before the first byte.
 
-use hurray_wire::{AtomicFile, Source, Writer};
+use hurray_wire::{AtomicFile, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::kv;
-use super::writer::{finished, no_reserved_codes, target, tensor_of};
+use super::writable::{about, Writable};
+use super::writer::{finished, target};
 use crate::error::{self, guarded};
-use crate::tensor::Tensor;
 
 /// Save a mapping of names to tensors, in its order, with metadata (format: file.md).
 ///
@@ -34,21 +34,20 @@ pub(crate) fn save(
         let tensors = collected(tensors)?;
         let dry = Writer::new(std::io::sink(), pairs.clone()).map_err(|bad| error::wire(py, bad, &None))?;
         for (key, tensor) in &tensors {
-            check(py, &dry, key, tensor.get())?;
+            check(py, &dry, key, tensor)?;
         }
         let file = AtomicFile::create(&target, durable).map_err(|failed| error::os(py, failed, &name))?;
         let mut writer = Writer::new(file, pairs).map_err(|failed| error::wire(py, failed, &name))?;
-        let borrowed: Vec<(&str, &Tensor)> = tensors.iter().map(|(key, tensor)| (key.as_str(), tensor.get())).collect();
-        let written = py.detach(|| borrowed.iter().try_for_each(|(key, tensor)| put(&mut writer, key, tensor)));
+        let written = py.detach(|| tensors.iter().try_for_each(|(key, tensor)| put(&mut writer, key, tensor)));
         written.map_err(|failed| error::wire(py, failed, &name))?;
         finished(py, writer, &name)
     })
 }
 
-type Named<'py> = (String, Bound<'py, Tensor>);
+type Named = (String, Writable);
 
 /// The entries of any mapping; a value that is no tensor is made one, or refused by its name.
-fn collected<'py>(tensors: &Bound<'py, PyAny>) -> PyResult<Vec<Named<'py>>> {
+fn collected(tensors: &Bound<'_, PyAny>) -> PyResult<Vec<Named>> {
     let py = tensors.py();
     let items = tensors.call_method0("items").map_err(|_| {
         let kind = tensors.get_type();
@@ -65,28 +64,18 @@ fn collected<'py>(tensors: &Bound<'py, PyAny>) -> PyResult<Vec<Named<'py>>> {
             let text = format!("tensor name {} has a lone surrogate, which UTF-8 cannot hold", text.repr()?);
             return Err(error::mixed(py, "ValueError", text));
         };
-        let tensor = tensor_of(&value).map_err(|refused| about(py, text, &refused))?;
-        named.push((text.to_owned(), tensor));
+        let writable = Writable::of(&value).map_err(|refused| about(py, text, &refused))?;
+        named.push((text.to_owned(), writable));
     }
     Ok(named)
 }
 
-/// The same exception, saying which tensor it is about.
-fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
-    let text = format!("tensor {name:?}: {}", refused.value(py));
-    PyErr::from_type(refused.get_type(py), text)
+fn check<W: std::io::Write>(py: Python<'_>, writer: &Writer<W>, name: &str, writable: &Writable) -> PyResult<()> {
+    let checked = writer.check(name, &writable.descriptor, &writable.sizes());
+    checked.map_err(|bad| error::wire(py, bad, &None))?;
+    writable.no_reserved_codes().map_err(|refused| about(py, name, &refused))
 }
 
-fn check<W: std::io::Write>(py: Python<'_>, writer: &Writer<W>, name: &str, tensor: &Tensor) -> PyResult<()> {
-    let sizes: Vec<u64> = tensor.buffers.iter().map(|buffer| buffer.len() as u64).collect();
-    writer.check(name, &tensor.descriptor, &sizes).map_err(|bad| error::wire(py, bad, &None))?;
-    match tensor.buffers.first() {
-        Some(first) => no_reserved_codes(name, &tensor.descriptor, first.bytes()),
-        None => Ok(()),
-    }
-}
-
-fn put(writer: &mut Writer<AtomicFile>, name: &str, tensor: &Tensor) -> Result<(), hurray_wire::Error> {
-    let sources: Vec<&dyn Source> = tensor.buffers.iter().map(|buffer| buffer as &dyn Source).collect();
-    writer.put(name, &tensor.descriptor, &sources)
+fn put(writer: &mut Writer<AtomicFile>, name: &str, writable: &Writable) -> Result<(), hurray_wire::Error> {
+    writer.put(name, &writable.descriptor, &writable.sources())
 }

@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use hurray_core::{ElementType, LayoutDescriptor, TensorDescriptor};
-use hurray_wire::{check, AtomicFile, Source, Writer};
+use hurray_core::{LayoutDescriptor, TensorDescriptor};
+use hurray_wire::{AtomicFile, Source, Writer};
 use pyo3::prelude::*;
 
+use super::kv;
 use super::pieces::Pieces;
-use super::{kv, mapped};
-use crate::buffer::{self, Buffer};
-use crate::error::{self, guarded, FileName, InvalidDescriptorError};
-use crate::tensor::{self, Tensor};
+use super::writable::{about, packed_descriptor, Writable};
+use crate::error::{self, guarded, FileName};
 
 type Output = Writer<AtomicFile>;
 
@@ -43,29 +42,6 @@ pub(super) fn target(path: &Bound<'_, PyAny>) -> PyResult<(PathBuf, FileName)> {
     Ok((decoded, name))
 }
 
-/// A tensor out of whatever the caller hands over.
-pub(super) fn tensor_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Tensor>> {
-    if let Ok(tensor) = object.cast::<Tensor>() {
-        return Ok(tensor.clone());
-    }
-    let made = object.py().import("hurray._ingest")?.call_method1("asarray", (object,))?;
-    Ok(made.cast_into::<Tensor>()?)
-}
-
-/// float8_e8m0 reserves two codes that a writer must not store (format: element-types.md §4).
-pub(super) fn no_reserved_codes(name: &str, descriptor: &TensorDescriptor, bytes: &[u8]) -> PyResult<()> {
-    if descriptor.element_type != ElementType::Float8E8M0 {
-        return Ok(());
-    }
-    match bytes.iter().position(|code| matches!(code, 0x00 | 0xFF)) {
-        None => Ok(()),
-        Some(at) => Err(InvalidDescriptorError::new_err(format!(
-            "tensor {name:?}: byte {at} is 0x{:02X}, which float8_e8m0 reserves; store the tensor as uint8 to keep it",
-            bytes[at]
-        ))),
-    }
-}
-
 impl FileWriter {
     fn with<T>(
         &self,
@@ -87,13 +63,20 @@ impl FileWriter {
         });
         match done {
             Ok(result) => result.map_err(|failed| error::wire(py, failed, &self.name)),
-            Err(true) => Err(error::mixed(py, "ValueError", String::from("an earlier write failed; this file will not appear"))),
+            Err(true) => {
+                Err(error::mixed(py, "ValueError", String::from("an earlier write failed; this file will not appear")))
+            }
             Err(false) => Err(error::mixed(py, "ValueError", String::from("the writer is closed"))),
         }
     }
 
     fn put(&self, py: Python<'_>, name: &str, descriptor: &TensorDescriptor, sources: &[&dyn Source]) -> PyResult<()> {
         self.with(py, |writer| writer.put(name, descriptor, sources))
+    }
+
+    fn put_checked(&self, py: Python<'_>, name: &str, writable: &Writable) -> PyResult<()> {
+        writable.no_reserved_codes().map_err(|refused| about(py, name, &refused))?;
+        self.put(py, name, &writable.descriptor, &writable.sources())
     }
 
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
@@ -103,9 +86,11 @@ impl FileWriter {
         };
         match state {
             State::Closed => Ok(()),
-            State::Broken => {
-                Err(error::mixed(py, "ValueError", String::from("an earlier write failed; the file was not put in place")))
-            }
+            State::Broken => Err(error::mixed(
+                py,
+                "ValueError",
+                String::from("an earlier write failed; the file was not put in place"),
+            )),
             State::Open(writer) => finished(py, *writer, &self.name),
         }
     }
@@ -140,13 +125,9 @@ impl FileWriter {
     /// leaves the writer usable; a failed write does not.
     fn write(&self, name: &str, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
         guarded(|| {
-            let tensor = tensor_of(tensor)?;
-            let this = tensor.get();
-            if let Some(first) = this.buffers.first() {
-                no_reserved_codes(name, &this.descriptor, first.bytes())?;
-            }
-            let sources: Vec<&dyn Source> = this.buffers.iter().map(|buffer| buffer as &dyn Source).collect();
-            self.put(tensor.py(), name, &this.descriptor, &sources)
+            let py = tensor.py();
+            let writable = Writable::of(tensor).map_err(|refused| about(py, name, &refused))?;
+            self.put_checked(py, name, &writable)
         })
     }
 
@@ -161,14 +142,9 @@ impl FileWriter {
         shape: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         guarded(|| {
-            let bytes: Buffer = mapped(buffer, buffer::contiguous(buffer)?);
-            let (descriptor, len) = row_major(dtype, shape)?;
-            if bytes.len() as u64 != len {
-                let text = format!("tensor {name:?}: the buffer holds {} bytes and the tensor takes {len}", bytes.len());
-                return Err(error::BufferError::new_err(text));
-            }
-            no_reserved_codes(name, &descriptor, bytes.bytes())?;
-            self.put(buffer.py(), name, &descriptor, &[&bytes])
+            let py = buffer.py();
+            let writable = Writable::packed(buffer, dtype, shape, LayoutDescriptor::RowMajor);
+            self.put_checked(py, name, &writable.map_err(|refused| about(py, name, &refused))?)
         })
     }
 
@@ -184,7 +160,7 @@ impl FileWriter {
         shape: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         guarded(|| {
-            let (descriptor, len) = row_major(dtype, shape)?;
+            let (descriptor, len) = packed_descriptor(dtype, shape, LayoutDescriptor::RowMajor)?;
             self.put(pieces.py(), name, &descriptor, &[&Pieces::new(pieces, len)?])
         })
     }
@@ -222,17 +198,4 @@ impl FileWriter {
         let durable = if self.durable { ", durable" } else { "" };
         format!("<hurray.FileWriter{durable}>")
     }
-}
-
-/// The descriptor of a plain row-major tensor, and how many bytes it takes.
-fn row_major(dtype: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> PyResult<(TensorDescriptor, u64)> {
-    let (ty, shape) = (tensor::element_type(dtype)?, crate::shape::from_python(shape)?);
-    let count = check::element_count(&shape);
-    let len = count.and_then(|count| check::storage_bytes(ty, None, u128::from(count))).filter(|_| ty.bit_width() > 0);
-    let len = len.ok_or_else(|| {
-        InvalidDescriptorError::new_err(format!("{ty} elements of shape {shape} have no size in bytes that 64 bits hold"))
-    })?;
-    let alignment = if len == 0 { 1 } else { hurray_core::MIN_BUFFER_ALIGNMENT };
-    let handle = tensor::cpu_handle(usize::try_from(len)?, alignment)?;
-    Ok((tensor::plain(ty, shape, LayoutDescriptor::RowMajor, 0, handle)?, len))
 }

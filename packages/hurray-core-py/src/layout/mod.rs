@@ -55,9 +55,15 @@ pub(crate) fn is_dense(layout: &LayoutDescriptor) -> bool {
 pub(crate) fn to_python(py: Python<'_>, inner: &LayoutDescriptor) -> PyResult<Py<PyAny>> {
     let base = Layout { inner: inner.clone() };
     Ok(match inner {
-        LayoutDescriptor::RowMajor => Py::new(py, PyClassInitializer::from(base).add_subclass(RowMajorLayout))?.into_any(),
-        LayoutDescriptor::ColMajor => Py::new(py, PyClassInitializer::from(base).add_subclass(ColMajorLayout))?.into_any(),
-        LayoutDescriptor::Strided(_) => Py::new(py, PyClassInitializer::from(base).add_subclass(StridedLayout))?.into_any(),
+        LayoutDescriptor::RowMajor => {
+            Py::new(py, PyClassInitializer::from(base).add_subclass(RowMajorLayout))?.into_any()
+        }
+        LayoutDescriptor::ColMajor => {
+            Py::new(py, PyClassInitializer::from(base).add_subclass(ColMajorLayout))?.into_any()
+        }
+        LayoutDescriptor::Strided(_) => {
+            Py::new(py, PyClassInitializer::from(base).add_subclass(StridedLayout))?.into_any()
+        }
         _ => Py::new(py, base)?.into_any(),
     })
 }

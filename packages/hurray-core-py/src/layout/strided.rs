@@ -31,7 +31,11 @@ fn parsed(given: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
         let item = item?;
         strides.push(item.extract::<i64>().map_err(|error| {
             let text = format!("strides[{index}] is {item}; a stride is an int of 64 bits, in elements");
-            if error.is_instance_of::<PyOverflowError>(given.py()) { PyOverflowError::new_err(text) } else { PyTypeError::new_err(text) }
+            if error.is_instance_of::<PyOverflowError>(given.py()) {
+                PyOverflowError::new_err(text)
+            } else {
+                PyTypeError::new_err(text)
+            }
         })?);
     }
     Ok(strides)
@@ -52,7 +56,9 @@ impl StridedLayout {
     }
 
     fn __repr__(slf: PyRef<'_, Self>) -> String {
-        format!("StridedLayout({:?})", strides(slf.as_super()))
+        let strides: Vec<String> = strides(slf.as_super()).iter().map(i64::to_string).collect();
+        let comma = if strides.len() == 1 { "," } else { "" };
+        format!("StridedLayout(strides=({}{comma}))", strides.join(", "))
     }
 
     fn __reduce__<'py>(slf: PyRef<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Vec<i64>,))> {

@@ -137,7 +137,11 @@ impl Tensor {
     /// Raises ``ImportError`` with the pip command that mends it where the bridge or the framework
     /// is missing.
     #[pyo3(signature = (name, **options))]
-    fn to<'py>(slf: &Bound<'py, Self>, name: &str, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+    fn to<'py>(
+        slf: &Bound<'py, Self>,
+        name: &str,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         bridge(slf.py(), name)?.call_method(intern!(slf.py(), "to_object"), (slf,), options)
     }
 
@@ -240,4 +244,3 @@ impl Tensor {
 fn bridge<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import(intern!(py, "hurray.bridges"))?.call_method1(intern!(py, "get"), (name,))
 }
-

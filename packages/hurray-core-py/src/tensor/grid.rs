@@ -111,12 +111,10 @@ fn strides(layout: &LayoutDescriptor, numbers: &mut [isize], ndim: usize, empty:
         LayoutDescriptor::ColMajor => {
             out.iter_mut().zip(shape.iter()).try_for_each(|(out, dim)| run(out, dim, &mut stride))
         }
-        LayoutDescriptor::Strided(strided) => {
-            out.iter_mut().zip(&strided.strides).try_for_each(|(out, &stride)| {
-                *out = isize::try_from(stride).ok()?;
-                Some(())
-            })
-        }
+        LayoutDescriptor::Strided(strided) => out.iter_mut().zip(&strided.strides).try_for_each(|(out, &stride)| {
+            *out = isize::try_from(stride).ok()?;
+            Some(())
+        }),
         _ => None,
     }
 }

@@ -116,7 +116,10 @@ impl Tensor {
             return layout::not_dense(what, &d.layout);
         }
         if d.element_type.bit_width() < 8 {
-            return format!("{what} has no {} elements, which share bytes; t.buffer(0) gives the bytes", d.element_type);
+            return format!(
+                "{what} has no {} elements, which share bytes; t.buffer(0) gives the bytes",
+                d.element_type
+            );
         }
         format!("{what} cannot say the shape {}, which exceeds the address space", d.shape)
     }
@@ -124,15 +127,24 @@ impl Tensor {
     /// Why the bytes are not to be read here at all, if they are not.
     pub(crate) fn unreadable(&self) -> Option<String> {
         if !self.device.get().is_cpu() {
-            return Some(format!("cannot read {} memory; hand the tensor to a framework of that device", self.device.get().tag));
+            return Some(format!(
+                "cannot read {} memory; hand the tensor to a framework of that device",
+                self.device.get().tag
+            ));
         }
         let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
         Some(format!("cannot read a buffer in sync mode {}; relay the tensor instead", pending.sync_mode()))
     }
 }
 
+/// What the core crate refuses to describe, under the rule's code where it says which one it is.
 pub(crate) fn invalid(error: hurray_core::Error) -> PyErr {
-    InvalidDescriptorError::new_err(error.to_string())
+    match error {
+        hurray_core::Error::ExtensionTypeFlagMismatch { flag_set, type_tag, .. } => Python::attach(|py| {
+            crate::error::fault(py, &hurray_wire::Fault::ExtensionFlag { tag: type_tag, section: flag_set })
+        }),
+        error => InvalidDescriptorError::new_err(error.to_string()),
+    }
 }
 
 /// A handle of plain CPU memory.

@@ -22,6 +22,10 @@ impl Steps {
         if descriptor.shape.has_dynamic() {
             return None;
         }
+        if dims.contains(&0) {
+            // No element has an address, however far the other dimensions would reach.
+            return Some(Self { strides: vec![0; shape.len()], shape });
+        }
         let strides = match &descriptor.layout {
             LayoutDescriptor::RowMajor => ingest::row_major_strides(&shape)?,
             LayoutDescriptor::ColMajor => {
@@ -62,14 +66,22 @@ pub(super) fn to_list<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'
         return Err(UnsupportedError::new_err(format!("tolist {reason}")));
     }
     if d.quantization.is_some() {
-        return Err(UnsupportedError::new_err("tolist would pass quantised codes off as numbers; t.buffer(0) gives the codes"));
+        return Err(UnsupportedError::new_err(
+            "tolist would pass quantised codes off as numbers; t.buffer(0) gives the codes",
+        ));
     }
     let steps = Steps::of(d).ok_or_else(|| UnsupportedError::new_err(tensor.no_grid("tolist")))?;
     nested(py, tensor, &steps, 0, 0)
 }
 
 /// One level of nesting a dimension, at most 64 deep.
-fn nested<'py>(py: Python<'py>, tensor: &Tensor, steps: &Steps, level: usize, offset: isize) -> PyResult<Bound<'py, PyAny>> {
+fn nested<'py>(
+    py: Python<'py>,
+    tensor: &Tensor,
+    steps: &Steps,
+    level: usize,
+    offset: isize,
+) -> PyResult<Bound<'py, PyAny>> {
     let Some(&len) = steps.shape.get(level) else {
         return element(py, tensor, offset);
     };

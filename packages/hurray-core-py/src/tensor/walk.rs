@@ -39,14 +39,7 @@ fn step(index: &mut [usize], shape: &[usize], strides: &[isize], mut offset: isi
 }
 
 /// Copies whole-byte elements into row-major order. `first` is where element [0, …, 0] lies.
-pub(crate) fn gather(
-    from: &[u8],
-    first: usize,
-    shape: &[usize],
-    strides: &[isize],
-    itemsize: usize,
-    out: &mut [u8],
-) {
+pub(crate) fn gather(from: &[u8], first: usize, shape: &[usize], strides: &[isize], itemsize: usize, out: &mut [u8]) {
     let mut out = out;
     for row in rows(shape, strides) {
         let start = first.wrapping_add_signed(row.start);

@@ -11,7 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes};
 
 use super::values::{byte_of, code_of, Steps};
 use super::{walk, Tensor};
-use crate::buffer::Buffer;
+use crate::buffer::{interrupted, Buffer};
 use crate::error::{self, guarded, UnsupportedError};
 use crate::file;
 
@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 20;
 
 /// Bytes that the elements take, packed; `None` beyond 64 bits, dynamic, or private.
 pub(super) fn packed_len(descriptor: &TensorDescriptor) -> Option<u64> {
-    let count = check::element_count(&descriptor.shape)?;
+    let count = check::element_count(&descriptor.shape).filter(|_| !descriptor.shape.has_dynamic())?;
     check::storage_bytes(descriptor.element_type, descriptor.extension_type.as_ref(), u128::from(count))
 }
 
@@ -45,9 +45,9 @@ impl Sink {
     pub(crate) fn put(&self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Descriptor(fd) => file::write_fd(fd, bytes),
-            Self::Method(method) => {
-                bytes.chunks(PIECE).try_for_each(|piece| Python::attach(|py| call(method.bind(py), piece)).map_err(io::Error::other))
-            }
+            Self::Method(method) => bytes
+                .chunks(PIECE)
+                .try_for_each(|piece| Python::attach(|py| call(method.bind(py), piece)).map_err(io::Error::other)),
         }
     }
 }
@@ -73,7 +73,8 @@ type Put<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 fn feed(tensor: &Tensor, len: usize, put: &mut Put<'_>) -> io::Result<()> {
     let d = &*tensor.descriptor;
     let buffer = &tensor.buffers[0];
-    let in_order = matches!(d.layout, LayoutDescriptor::RowMajor) || tensor.grid.as_ref().is_some_and(super::Grid::c_contiguous);
+    let in_order =
+        matches!(d.layout, LayoutDescriptor::RowMajor) || tensor.grid.as_ref().is_some_and(super::Grid::c_contiguous);
     if in_order || len == 0 {
         return if len == 0 { Ok(()) } else { contiguous(&buffer.part(d.byte_offset as usize, len), put) };
     }
@@ -86,7 +87,10 @@ fn feed(tensor: &Tensor, len: usize, put: &mut Put<'_>) -> io::Result<()> {
 
 /// Passes a region on, giving mapped pages back behind.
 fn contiguous(buffer: &Buffer, put: &mut Put<'_>) -> io::Result<()> {
-    for bytes in buffer.bytes().chunks(8 * PIECE) {
+    for (step, bytes) in buffer.bytes().chunks(8 * PIECE).enumerate() {
+        if step > 0 {
+            interrupted()?;
+        }
         put(bytes)?;
         if let Some(map) = buffer.map() {
             map.give_back(bytes.as_ptr(), bytes.len());
@@ -107,6 +111,7 @@ fn gathered(from: &[u8], d: &TensorDescriptor, steps: &Steps, itemsize: usize, p
             walk::gather(from, start, &[count], &[row.stride * itemsize as isize], itemsize, out);
             (done, filled) = (done + count, filled + count * itemsize);
             if PIECE - filled < itemsize {
+                interrupted()?;
                 put(&staged[..filled])?;
                 filled = 0;
             }
@@ -129,6 +134,7 @@ fn packed(from: &[u8], d: &TensorDescriptor, steps: &Steps, put: &mut Put<'_>) -
             (word, held) = (0, 0);
         }
         if staged.len() + 8 > PIECE {
+            interrupted()?;
             put(&staged)?;
             staged.clear();
         }

@@ -37,6 +37,12 @@ class NumpyBridge:
         self.from_object = from_object  # type: ignore[method-assign]
         return from_object(obj, copy=copy)
 
+    def borrow(self, obj: Any) -> tuple[Any, Any, tuple[int, ...], bool] | None:
+        """An array's bytes for a writer, without a copy; see :meth:`hurray.bridges.Bridge.borrow`."""
+        from hurray_numpy._ingest import borrow
+
+        return borrow(obj)
+
     def to_object(
         self, tensor: Tensor, *, dtype: Any = None, copy: bool | None = None, ml_dtypes: bool = False
     ) -> Any:

@@ -14,7 +14,7 @@ from hurray_numpy._dtypes import NATIVE, from_ml, ml_name, native_order, way_out
 from hurray_numpy._memory import aligned_empty, converted, reinterpreted
 from hurray_numpy._packing import pack
 
-__all__ = ["from_object"]
+__all__ = ["borrow", "from_object"]
 
 _ndarray = np.ndarray
 _from_buffer: Callable[..., Tensor] = Tensor.from_buffer
@@ -35,6 +35,25 @@ def from_object(obj: Any, *, copy: bool | None = None) -> Tensor:
         except (UnsupportedError, ValueError, builtins.BufferError):
             pass  # not one of NumPy's own numbers in native order, each of which has a format that the core reads
     return _from_any(obj, copy)
+
+
+def borrow(array: Any) -> tuple[Any, hurray.Dtype, tuple[int, ...], bool] | None:
+    """A contiguous array's bytes for a writer: (C-contiguous buffer, dtype, shape, Fortran order).
+
+    A file needs no alignment in memory, so nothing is copied. None for everything that has to be a tensor first.
+    """
+    if type(array) is not _ndarray:
+        return None
+    dtype = NATIVE.get(array.dtype) or from_ml(ml_name(array.dtype) or "")
+    if dtype is None or dtype.is_sub_byte or not array.dtype.isnative:
+        return None
+    fortran = not array.flags.c_contiguous
+    if fortran and not array.flags.f_contiguous:
+        return None
+    plain = array.T if fortran else array
+    if array.dtype not in NATIVE:
+        plain = reinterpreted(plain, f"<u{array.dtype.itemsize}", array)
+    return plain, dtype, array.shape, fortran
 
 
 def _from_any(obj: Any, copy: bool | None) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import hurray
 import numpy as np
-from hurray import Dtype, Tensor
+from hurray import Dtype, FileMap, Tensor
 from hurray.formats import Item
 
 from hurray_numpy._ingest import from_object
@@ -37,20 +37,25 @@ class Source(Protocol):
 
 
 class Mapped:
-    """Bytes of a mapped file from ``offset`` on."""
+    """The bytes ``start`` to ``stop`` of a mapped file; chunks() gives their pages back behind it."""
 
     in_place = True
 
-    def __init__(self, view: memoryview, offset: int | None) -> None:
-        self._view = view
-        self.offset = offset
+    def __init__(self, file: FileMap, start: int, stop: int) -> None:
+        self._file = file
+        self._start = start
+        self._stop = stop
+        self.offset: int | None = start
 
     def whole(self) -> memoryview:
-        return self._view
+        return memoryview(self._file)[self._start : self._stop]
 
     def chunks(self) -> Iterator[_Chunk]:
-        for start in range(0, len(self._view), CHUNK):
-            yield self._view[start : start + CHUNK]
+        whole = self.whole()
+        for start in range(self._start, self._stop, CHUNK):
+            stop = min(start + CHUNK, self._stop)
+            yield whole[start - self._start : stop - self._start]
+            self._file.discard(start, stop)
 
 
 class ArrayItem(Item):

@@ -65,7 +65,7 @@ def write_header(file: IO[bytes], dtype: np.dtype[Any], shape: tuple[int, ...], 
 
 
 def _parse(head: bytes) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
-    file = io.BytesIO(head[:HEAD_BYTES])
+    file = io.BytesIO(head)
     try:
         version = npy.read_magic(file)
         # Version 3 differs from 2 in the encoding of field names, and structured elements are refused anyway.

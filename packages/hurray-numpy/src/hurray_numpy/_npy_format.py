@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from types import TracebackType
 
+    from hurray import FileMap
     from hurray.formats import Item, Kv, Problem
     from typing_extensions import Self
 
@@ -74,15 +75,15 @@ class NpyReader(Reader):
         from hurray_numpy._npy import HEAD_BYTES, BadArray, read_header
 
         self.kv = {}
-        view = mapped(path)
+        file = map_file(path)
         try:
-            header = read_header(bytes(view[:HEAD_BYTES]), len(view))
+            header = read_header(bytes(memoryview(file)[:HEAD_BYTES]), len(file))
         except BadArray as error:
             raise FormatError(path, [Problem(str(error))]) from error
         except UnsupportedError as error:
             raise UnsupportedError(f"{path}: {error}") from error
         name = os.path.splitext(os.path.basename(path))[0]
-        source = Mapped(view[header.offset :], header.offset)
+        source = Mapped(file, header.offset, len(file))
         self._items: list[Item] = [ArrayItem(name, header, source)]
 
     def __iter__(self) -> Iterator[Item]:
@@ -97,10 +98,15 @@ class NpyReader(Reader):
         self._items = []
 
 
-def mapped(path: str) -> memoryview:
-    """The bytes of the file at ``path``. An empty file cannot be mapped everywhere."""
-    import os
+def map_file(path: str) -> FileMap:
+    """The file at ``path``, mapped.
 
+    :raises FormatError: it is empty, and so neither of NumPy's formats.
+    """
     from hurray import FileMap
+    from hurray.formats import FormatError, Problem
 
-    return memoryview(FileMap(path)) if os.path.getsize(path) else memoryview(b"")
+    file = FileMap(path)
+    if not len(file):
+        raise FormatError(path, [Problem("it is empty")])
+    return file

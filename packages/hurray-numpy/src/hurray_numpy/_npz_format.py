@@ -68,10 +68,11 @@ class NpzFormat(Format):
 
 
 def _is_scipy(path: str) -> bool:
-    from hurray_numpy._npy_format import mapped
+    from hurray import FileMap
+
     from hurray_numpy._zip import BadZip, members
 
     try:
-        return any(member.name == _SCIPY for member in members(mapped(path)))
+        return any(member.name == _SCIPY for member in members(memoryview(FileMap(path))))
     except BadZip:
         return False  # read() says what is wrong with it

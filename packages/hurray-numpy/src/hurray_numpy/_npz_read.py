@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hurray import FileMap, UnsupportedError
 from hurray.formats import FormatError, Item, Problem, Reader
 
-from hurray_numpy._inflate import head, inflate, verify_stored
-from hurray_numpy._items import ArrayItem, Mapped, Source
-from hurray_numpy._npy import HEAD_BYTES, BadArray, Header, read_header
+from hurray_numpy._inflate import head, inflate, verify
+from hurray_numpy._items import ArrayItem, Mapped
+from hurray_numpy._npy import HEAD_BYTES, BadArray, read_header
+from hurray_numpy._npy_format import map_file
 from hurray_numpy._zip import BadZip, Member, comment_of, members
 
 if TYPE_CHECKING:
@@ -33,12 +34,15 @@ class NpzReader(Reader):
         self.notes = ()
         self._path = path
         self._items: list[Item] = []
-        self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+        file = map_file(path)
         try:
-            self._open()
-        except BaseException:
-            self.close()
-            raise
+            found = members(memoryview(file))
+            comment = comment_of(memoryview(file))
+        except BadZip as error:
+            raise FormatError(path, [Problem(str(error), offset=error.offset)]) from error
+        if comment:
+            self.notes = ("the archive's comment is not carried over",)
+        self._add_all(file, found)
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items)
@@ -49,34 +53,15 @@ class NpzReader(Reader):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let the file go; tensors that were loaded from it stay valid."""
         self._items = []
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
 
-    def _open(self) -> None:
-        if not os.fstat(self._fd).st_size:
-            raise FormatError(self._path, [Problem("it is empty")])
-        view = memoryview(FileMap(self._fd))
-        try:
-            found = members(view)
-        except BadZip as error:
-            raise FormatError(self._path, [Problem(str(error), offset=error.offset)]) from error
-        if comment_of(view):
-            self.notes = ("the archive's comment is not carried over",)
-        self._add_all(view, found)
-
-    def _add_all(self, view: memoryview, found: list[Member]) -> None:
+    def _add_all(self, file: FileMap, found: list[Member]) -> None:
         """Every member as an item; one error for all that is wrong, else one for all that is unsupported."""
         broken = list(_duplicates(found))
         unsupported = []
         for member in found:
             try:
-                self._items.append(self._item(view, member))
+                self._items.append(self._item(file, member))
             except (BadZip, BadArray) as error:
                 broken.append(Problem(str(error), name=member.name, offset=member.data))
             except UnsupportedError as error:
@@ -86,7 +71,7 @@ class NpzReader(Reader):
         if unsupported:
             raise UnsupportedError(f"{self._path}: " + "\n  ".join(unsupported))
 
-    def _item(self, view: memoryview, member: Member) -> Item:
+    def _item(self, file: FileMap, member: Member) -> Item:
         if not member.name.endswith(_SUFFIX):
             raise UnsupportedError("it is no .npy file, and a .npz archive of arrays holds nothing else")
         if member.flags & _ENCRYPTED:
@@ -96,41 +81,26 @@ class NpzReader(Reader):
                 f"it is compressed by method {member.method}, and NumPy knows deflate only: "
                 "write it again with np.savez"
             )
-        header = read_header(head(view, member, HEAD_BYTES), member.size)
+        header = read_header(head(_stored(file, member).whole(), member, HEAD_BYTES), member.size)
+        source = _Deflated if member.method == _DEFLATED else _Checked
         name = member.name[: -len(_SUFFIX)]
-        return ArrayItem(name, header, self._source(view, member, header))
-
-    def _source(self, view: memoryview, member: Member, header: Header) -> Source:
-        if member.method == _DEFLATED:
-            return _Deflated(view, member, header.offset, self._path)
-        start = member.data + header.offset
-        return _Checked(view[start : start + header.size], start, self, member)
-
-    def verify(self, member: Member) -> None:
-        """Compare the checksum of a member that is not compressed; see :func:`verify_stored`."""
-        if self._fd < 0:
-            raise ValueError(f"{self._path} is closed: load the tensors while it is open")
-        with _as_format_error(self._path):
-            verify_stored(self._fd, member)
+        return ArrayItem(name, header, source(file, member, header.offset, self._path))
 
 
 class _Checked(Mapped):
     """A member that is not compressed: its checksum is compared before its bytes are first handed out."""
 
-    def __init__(self, view: memoryview, offset: int, reader: NpzReader, member: Member) -> None:
-        super().__init__(view, offset)
-        self._reader = reader
+    def __init__(self, file: FileMap, member: Member, skip: int, path: str) -> None:
+        super().__init__(file, member.data + skip, member.data + member.stored)
         self._member: Member | None = member
+        self._path = path
 
     def whole(self) -> memoryview:
         if self._member is not None:
-            self._reader.verify(self._member)
+            with _as_format_error(self._path):
+                verify(_stored(self._file, self._member).chunks(), self._member)
             self._member = None
         return super().whole()
-
-    def chunks(self) -> Iterator[memoryview | bytes | bytearray]:
-        self.whole()
-        return super().chunks()
 
 
 class _Deflated:
@@ -139,8 +109,8 @@ class _Deflated:
     in_place = False
     offset: int | None = None
 
-    def __init__(self, view: memoryview, member: Member, skip: int, path: str) -> None:
-        self._view = view
+    def __init__(self, file: FileMap, member: Member, skip: int, path: str) -> None:
+        self._file = file
         self._member = member
         self._skip = skip
         self._path = path
@@ -154,23 +124,21 @@ class _Deflated:
 
     def chunks(self) -> Iterator[memoryview | bytes | bytearray]:
         with _as_format_error(self._path):
-            yield from inflate(self._view, self._member, self._skip)
+            yield from inflate(_stored(self._file, self._member).chunks(), self._member, self._skip)
 
 
-class _as_format_error:
+def _stored(file: FileMap, member: Member) -> Mapped:
+    """The bytes of a member as they are in the archive."""
+    return Mapped(file, member.data, member.data + member.stored)
+
+
+@contextmanager
+def _as_format_error(path: str) -> Iterator[None]:
     """Turns a BadZip that is found while data pass into a FormatError that names the file."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, BadZip):
-            raise FormatError(self._path, [Problem(str(error), offset=error.offset)]) from error
+    try:
+        yield
+    except BadZip as error:
+        raise FormatError(path, [Problem(str(error), offset=error.offset)]) from error
 
 
 def _duplicates(found: list[Member]) -> Iterator[Problem]:

@@ -75,7 +75,9 @@ pub(crate) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyR
 fn refused(tensor: &Tensor) -> PyErr {
     let ty = tensor.descriptor.element_type;
     let way = match ty {
-        hurray_core::ElementType::Bool => "the format packs it eight to a byte and DLPack does not; use np.asarray(t), which unpacks",
+        hurray_core::ElementType::Bool => {
+            "the format packs it eight to a byte and DLPack does not; use np.asarray(t), which unpacks"
+        }
         _ => "t.buffer(0) gives the bytes",
     };
     PyBufferError::new_err(format!("DLPack cannot carry {ty} elements: {way}"))
@@ -100,7 +102,8 @@ fn capsule<'py>(
     // The tensor is frozen: the shape and strides that `view` points to live as long as it does.
     let manager_ctx: *mut c_void = tensor.clone().into_any().into_ptr().cast();
     let (pointer, name): (*mut c_void, _) = if versioned {
-        let managed = Versioned { version: abi::VERSION, manager_ctx, deleter: Some(delete_versioned), flags, tensor: view };
+        let managed =
+            Versioned { version: abi::VERSION, manager_ctx, deleter: Some(delete_versioned), flags, tensor: view };
         (Box::into_raw(Box::new(managed)).cast(), VERSIONED)
     } else {
         let managed = Legacy { tensor: view, manager_ctx, deleter: Some(delete_legacy) };

@@ -52,7 +52,9 @@ fn refuse_device(x: &Bound<'_, PyAny>) -> PyResult<()> {
             return Ok(());
         }
         let kind = x.get_type();
-        return Err(PyTypeError::new_err(format!("{kind} has no __dlpack__; hurray.asarray takes other kinds of array")));
+        return Err(PyTypeError::new_err(format!(
+            "{kind} has no __dlpack__; hurray.asarray takes other kinds of array"
+        )));
     };
     let (kind, _): (i64, i64) = method.call0()?.extract()?;
     if kind != i64::from(abi::CPU) {
@@ -86,9 +88,7 @@ fn take(capsule: &Bound<'_, PyCapsule>) -> PyResult<Managed> {
     if let Some(pointer) = consume(capsule, c"dltensor", c"used_dltensor")? {
         return Ok(Managed(Kind::Legacy(pointer.cast())));
     }
-    Err(BufferError::new_err(
-        "the capsule is not a DLPack one, or was consumed before; a capsule can be taken once",
-    ))
+    Err(BufferError::new_err("the capsule is not a DLPack one, or was consumed before; a capsule can be taken once"))
 }
 
 fn consume(
@@ -112,11 +112,15 @@ fn consume(
 fn wrap(py: Python<'_>, managed: Managed, copy: Option<bool>) -> PyResult<Tensor> {
     let Some(tensor) = managed.tensor() else {
         let version = managed.version();
-        return Err(UnsupportedError::new_err(format!("the producer speaks DLPack {version:?}; version 1 is known here")));
+        return Err(UnsupportedError::new_err(format!(
+            "the producer speaks DLPack {version:?}; version 1 is known here"
+        )));
     };
     if tensor.device.kind != abi::CPU {
         let kind = tensor.device.kind;
-        return Err(UnsupportedError::new_err(format!("the capsule's memory is on DLPack device type {kind}, not the CPU")));
+        return Err(UnsupportedError::new_err(format!(
+            "the capsule's memory is on DLPack device type {kind}, not the CPU"
+        )));
     }
     let (ty, packs) = element_type(tensor)?;
     let (shape, strides) = geometry(tensor)?;
@@ -143,7 +147,9 @@ fn element_type(tensor: &DlTensor) -> PyResult<(ElementType, bool)> {
     }
     let ty = abi::accepted(tensor.dtype).ok_or_else(|| {
         let abi::DataType { code, bits, lanes } = tensor.dtype;
-        UnsupportedError::new_err(format!("the format has no element type for DLPack code {code}, {bits} bits, {lanes} lanes"))
+        UnsupportedError::new_err(format!(
+            "the format has no element type for DLPack code {code}, {bits} bits, {lanes} lanes"
+        ))
     })?;
     Ok((ty, false))
 }
@@ -158,9 +164,11 @@ fn geometry(tensor: &DlTensor) -> PyResult<(Vec<usize>, Vec<isize>)> {
         BufferError::new_err(format!("the producer's tensor has {} dimensions; 0 to 64 are allowed", tensor.ndim))
     })?;
     let shape = array(tensor.shape, ndim).ok_or_else(|| BufferError::new_err("the producer's tensor has no shape"))?;
-    let shape: Vec<usize> = shape.iter().map(|&dim| usize::try_from(dim)).collect::<Result<_, _>>().map_err(|_| {
-        PyValueError::new_err(format!("the producer's shape {shape:?} has a negative dimension"))
-    })?;
+    let shape: Vec<usize> = shape
+        .iter()
+        .map(|&dim| usize::try_from(dim))
+        .collect::<Result<_, _>>()
+        .map_err(|_| PyValueError::new_err(format!("the producer's shape {shape:?} has a negative dimension")))?;
     let strides = match array(tensor.strides, ndim) {
         Some(strides) => strides.iter().map(|&stride| stride as isize).collect(),
         None => ingest::row_major_strides(&shape).ok_or_else(lies)?,

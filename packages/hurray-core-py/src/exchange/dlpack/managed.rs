@@ -26,7 +26,12 @@ impl Managed {
             // SAFETY: the version comes first in every version of the structure, and the rest of it
             // is read only where the major version is the one that is known here.
             Kind::Versioned(managed) => unsafe {
-                (managed.as_ref().version.major == super::abi::VERSION.major).then(|| &managed.as_ref().tensor)
+                let known = managed.as_ref().version.major == super::abi::VERSION.major;
+                if known {
+                    Some(&managed.as_ref().tensor)
+                } else {
+                    None
+                }
             },
             // SAFETY: the capsule's name says that it is this structure, which has no versions.
             Kind::Legacy(managed) => unsafe { Some(&managed.as_ref().tensor) },

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-_BLANKS = re.compile("[ \t\n\r]*").match
+_SOLID = re.compile(r"[^ \t\n\r]")
 
 
 class ScanError(ValueError):
@@ -106,7 +106,8 @@ class Scanner:
 
     def _peek(self) -> str:
         """The next character that is no blank, or nothing at the end."""
-        self.at = _BLANKS(self.text, self.at).end()  # type: ignore[union-attr] - it matches nothing, too
+        found = _SOLID.search(self.text, self.at)
+        self.at = found.start() if found else len(self.text)
         return self.text[self.at : self.at + 1]
 
     def _expect(self, choices: str) -> str:

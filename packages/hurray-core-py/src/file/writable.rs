@@ -1,0 +1,104 @@
+//! What a writer takes: a tensor, or an array's bytes by reference.
+
+use std::sync::Arc;
+
+use hurray_core::{ElementType, LayoutDescriptor, TensorDescriptor};
+use hurray_wire::{check, Source};
+use pyo3::prelude::*;
+
+use super::mapped;
+use crate::buffer;
+use crate::error::{self, InvalidDescriptorError};
+use crate::tensor::{self, Buffers, Tensor};
+
+/// A descriptor and the buffers that go with it. The buffers of an array need no alignment in
+/// memory, since the file gives them one.
+pub(super) struct Writable {
+    pub(super) descriptor: Arc<TensorDescriptor>,
+    pub(super) buffers: Buffers,
+}
+
+impl Writable {
+    /// A tensor as it is; an array by reference where its bridge can say how, else as a tensor.
+    pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(tensor) = object.cast::<Tensor>() {
+            return Ok(Self::tensor(tensor.get()));
+        }
+        let ingest = object.py().import("hurray._ingest")?;
+        let borrowed = ingest.call_method1("borrow", (object,))?;
+        if !borrowed.is_none() {
+            let (bytes, dtype, shape, fortran): (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>, bool) =
+                borrowed.extract()?;
+            let layout = if fortran { LayoutDescriptor::ColMajor } else { LayoutDescriptor::RowMajor };
+            return Self::packed(&bytes, &dtype, &shape, layout);
+        }
+        let made = ingest.call_method1("asarray", (object,))?;
+        Ok(Self::tensor(made.cast::<Tensor>()?.get()))
+    }
+
+    fn tensor(tensor: &Tensor) -> Self {
+        Self { descriptor: Arc::clone(&tensor.descriptor), buffers: tensor.buffers.clone() }
+    }
+
+    /// The elements' bytes, exactly, packed as the format packs them.
+    pub(super) fn packed(
+        bytes: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        shape: &Bound<'_, PyAny>,
+        layout: LayoutDescriptor,
+    ) -> PyResult<Self> {
+        let buffer = mapped(bytes, buffer::contiguous(bytes)?);
+        let (descriptor, len) = packed_descriptor(dtype, shape, layout)?;
+        if buffer.len() as u64 != len {
+            let text = format!("the buffer holds {} bytes and the tensor takes {len}", buffer.len());
+            return Err(error::BufferError::new_err(text));
+        }
+        Ok(Self { descriptor: Arc::new(descriptor), buffers: std::iter::once(buffer).collect() })
+    }
+
+    pub(super) fn sources(&self) -> Vec<&dyn Source> {
+        self.buffers.iter().map(|buffer| buffer as &dyn Source).collect()
+    }
+
+    pub(super) fn sizes(&self) -> Vec<u64> {
+        self.buffers.iter().map(|buffer| buffer.len() as u64).collect()
+    }
+
+    /// float8_e8m0 reserves two codes that a writer must not store (format: element-types.md §4).
+    pub(super) fn no_reserved_codes(&self) -> PyResult<()> {
+        let Some(first) = self.buffers.first().filter(|_| self.descriptor.element_type == ElementType::Float8E8M0)
+        else {
+            return Ok(());
+        };
+        match first.bytes().iter().position(|code| matches!(code, 0x00 | 0xFF)) {
+            None => Ok(()),
+            Some(at) => Err(InvalidDescriptorError::new_err(format!(
+                "byte {at} is 0x{:02X}, which float8_e8m0 reserves; store the tensor as uint8 to keep it",
+                first.bytes()[at]
+            ))),
+        }
+    }
+}
+
+/// The same exception, saying which tensor it is about.
+pub(super) fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
+    PyErr::from_type(refused.get_type(py), format!("tensor {name:?}: {}", refused.value(py)))
+}
+
+/// The descriptor of a tensor without strides of its own, and how many bytes it takes.
+pub(super) fn packed_descriptor(
+    dtype: &Bound<'_, PyAny>,
+    shape: &Bound<'_, PyAny>,
+    layout: LayoutDescriptor,
+) -> PyResult<(TensorDescriptor, u64)> {
+    let (ty, shape) = (tensor::element_type(dtype)?, crate::shape::from_python(shape)?);
+    let count = check::element_count(&shape).filter(|_| !shape.has_dynamic());
+    let len = count.and_then(|count| check::storage_bytes(ty, None, u128::from(count))).filter(|_| ty.bit_width() > 0);
+    let len = len.ok_or_else(|| {
+        let text = format!("{ty} elements of shape {shape} have no size in bytes that 64 bits hold");
+        InvalidDescriptorError::new_err(text)
+    })?;
+    let alignment = if len == 0 { 1 } else { hurray_core::MIN_BUFFER_ALIGNMENT };
+    let handle = tensor::cpu_handle(usize::try_from(len)?, alignment)?;
+    Ok((tensor::plain(ty, shape, layout, 0, handle)?, len))
+}
