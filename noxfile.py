@@ -96,8 +96,9 @@ def install(
 def wheels(session: nox.Session) -> None:
     """Build every distribution into dist/: the core for 3.11 and later, and for 3.10 where that is found."""
     session.install("--quiet", *group("wheels"))
-    shutil.rmtree(DIST, ignore_errors=True)
-    maturin = ["maturin", "build", "--release", "--locked", "--out", str(DIST)]
+    fresh = BUILD / "wheels"
+    shutil.rmtree(fresh, ignore_errors=True)
+    maturin = ["maturin", "build", "--release", "--locked", "--out", str(fresh)]
     maturin += ["--manifest-path", str(ROOT / "packages" / CORE / "Cargo.toml")]
     # The limited API has the buffer protocol since 3.11 only, so 3.10 gets a wheel of its own.
     modern = next(filter(None, map(find_python, ABI3_PYTHONS)), None)
@@ -110,11 +111,14 @@ def wheels(session: nox.Session) -> None:
             session.run(*maturin, *options, "--interpreter", python)
     for name in PURE:
         session.run(
-            "python", "-m", "build", "--wheel", "--no-isolation", "--outdir", str(DIST), f"packages/{name}"
+            "python", "-m", "build", "--wheel", "--no-isolation", "--outdir", str(fresh), f"packages/{name}"
         )
-    built = sorted(path.name for path in DIST.glob("*.whl"))
+    built = sorted(path.name for path in fresh.glob("*.whl"))
     if len(built) < len(PROJECTS):
         session.error(f"{len(built)} wheels of {len(PROJECTS)} distributions: {', '.join(built)}")
+    # In one step, so that a build that fails leaves the wheels of the last one.
+    shutil.rmtree(DIST, ignore_errors=True)
+    fresh.rename(DIST)
     session.log(f"{len(built)} wheels in dist/: {', '.join(built)}")
 
 
@@ -209,6 +213,15 @@ def bench(session: nox.Session) -> None:
     python = str(peer / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
     session.run(python, "-m", "pip", "install", "--quiet", *group("peer"), external=True)
     session.run("python", "-m", "benchmarks.table", "--peer", python, *session.posargs)
+
+
+@nox.session(requires=["wheels"], default=False)
+def coverage(session: nox.Session) -> None:
+    """Which lines of our Python the tests reach."""
+    install(session, *PROJECTS, tools=(*group("tests"), *group("coverage")))
+    folders = [f"packages/{name}/tests" for name in PROJECTS]
+    session.run("coverage", "run", "-m", "pytest", "-q", *folders, "conformance/tests", "tests")
+    session.run("coverage", "report")
 
 
 @nox.session(default=False)

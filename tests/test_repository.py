@@ -99,3 +99,9 @@ def test_workflow_calls_sessions_only() -> None:
     assert [
         one for one in commands if not re.match(r"bash \.ci/run|python -m (nox|pip install nox)", one)
     ] == []
+
+
+def test_every_session_is_described() -> None:
+    sessions = re.findall(r"^@nox\.session.*\n(?:@.*\n)*def (\w+)", texts()["noxfile.py"], flags=re.MULTILINE)
+    assert len(sessions) > 10
+    assert [name for name in sessions if f"`nox -s {name}`" not in texts()["CONTRIBUTING.md"]] == []

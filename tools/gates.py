@@ -75,7 +75,7 @@ def cargo_gate() -> Verdict:
 
 def fuzz_gate() -> Verdict:
     """The property tests of the container crate, with many more cases than a test run takes."""
-    command = ["cargo", "test", "--release", "-p", "hurray-wire", "--", "prop"]
+    command = ["cargo", "test", "--release", "-p", "hurray-wire", "--test", "properties"]
     return counted("hurray-wire properties", "tests", command, total_of(r"test result: ok\. (\d+) passed"))
 
 

@@ -1,7 +1,7 @@
 //! Times of the operations that are watched: opening, locating, writing. Run with `--release`.
 
 use hurray_core::{BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, SyncMode, TensorDescriptor};
-use hurray_wire::{verify, AtomicFile, Container, Source, Writer};
+use hurray_wire::{verify, AtomicFile, Container, Output, Source, Writer};
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;
@@ -55,7 +55,7 @@ fn names() -> Vec<String> {
     (0..TENSORS).map(|i| format!("model.layers.{i}.weight")).collect()
 }
 
-fn many(out: impl Write, names: &[String]) -> Outcome<()> {
+fn many(out: impl Output, names: &[String]) -> Outcome<()> {
     let (d, data) = (dense(16)?, vec![1u8; 64]);
     let mut w = Writer::new(out, vec![])?;
     for name in names {

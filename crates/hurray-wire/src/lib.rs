@@ -7,6 +7,28 @@
 //! - [`verify`] reports every problem of a file.
 //!
 //! Every broken rule is a [`Fault`] with the code of the format's reject checklists.
+//!
+//! ```
+//! use hurray_core::{BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, SyncMode, TensorDescriptor};
+//! use hurray_wire::{Container, KvValue, Writer};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let handle = BufferHandle::new(8, 64, DeviceTag::Cpu, SyncMode::ProducerSynced)?;
+//! let descriptor = TensorDescriptor::new(
+//!     1, 0, ElementType::Float32, Shape::new([2])?, 0, LayoutDescriptor::RowMajor, vec![handle],
+//!     None, None, None, None,
+//! )?;
+//! let kv = vec![("answer".to_owned(), KvValue::Int64(42))];
+//! let mut writer = Writer::new(Vec::new(), kv)?;
+//! writer.put("weights", &descriptor, &[&vec![0u8; 8]])?;
+//! let file = writer.finish()?;
+//!
+//! let container = Container::open(&file[..])?;
+//! let tensor = container.tensor(&file[..], container.find("weights").ok_or("no such tensor")?)?;
+//! assert_eq!(tensor.ranges, [4096..4104]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod atomic;
 mod bytes;
@@ -14,6 +36,7 @@ pub mod check;
 mod compose;
 mod container;
 mod contents;
+mod copy;
 mod error;
 mod fault;
 pub mod format;
@@ -29,10 +52,11 @@ pub use atomic::AtomicFile;
 pub use compose::{Composite, Member};
 pub use container::{Container, Entry, Located};
 pub use contents::contents;
+pub use copy::copy_range;
 pub use error::{Error, Problem};
 pub use fault::{Fault, Tier, ALL_CODES};
 pub use input::InputError;
 pub use kv::{KvArray, KvValue};
 pub use read_at::ReadAt;
 pub use verify::verify;
-pub use write::{Source, Writer};
+pub use write::{Output, Source, Writer};

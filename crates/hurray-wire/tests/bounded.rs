@@ -81,14 +81,11 @@ fn no_claim_is_believed_before_its_bytes_are_seen() {
     let base = peak(|| drop((common::first(&f.bytes), common::every(&f.bytes))));
     let descriptors = f.descriptors.iter().zip(&f.data).map(|(&d, &end)| d..end.min(d + 256));
     let places: Vec<usize> = (0..64).chain(descriptors.flatten()).chain(f.trailer.min(f.kv)..f.bytes.len()).collect();
-    let patterns: [&[u8]; 9] = [
+    let patterns: [&[u8]; 6] = [
         &[0xFF; 8],
         &[0, 0, 0, 0, 0, 0, 0, 0x80],
         &[0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-        &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
-        &[0, 0, 0, 0, 1, 0, 0, 0],
         &[0xFF; 4],
-        &[0xFE, 0xFF, 0xFF, 0xFF],
         &[0, 0, 0, 0x80],
         &[0xFF; 2],
     ];

@@ -74,51 +74,78 @@ fn they_read_ours() {
     });
 }
 
-#[test]
-fn composites_both_ways() {
+/// The buffers of the composite's leaves.
+fn leaf_buffers() -> Vec<Vec<Vec<u8>>> {
+    composite().2.iter().map(|d| filled(d, 5)).collect()
+}
+
+/// A group of (a partition of l and r) and x, by hurray-io.
+fn their_composite(sorted_index: bool) -> Vec<u8> {
     let (outer, inner, leaves) = composite();
-    let buffers: Vec<Vec<Vec<u8>>> = leaves.iter().map(|d| filled(d, 5)).collect();
-    let expected = vec![Composite {
-        head: 0,
-        members: vec![
-            Member::Composite(Composite { head: 1, members: vec![Member::Tensor(2), Member::Tensor(3)] }),
-            Member::Tensor(4),
-        ],
-    }];
-    let theirs = wait(async {
-        let parts: Vec<Vec<&[u8]>> = buffers.iter().map(|b| slices(b)).collect();
-        let leaf = |k: usize, name| FileCompositeNode::Tensor { name, descriptor: &leaves[k], buffers: &parts[k] };
-        let nested = [leaf(0, "l"), leaf(1, "r")];
-        let members = [FileCompositeNode::Composite { name: "inner", head: &inner, members: &nested }, leaf(2, "x")];
-        let mut w = FileWriter::new(Vec::new()).await.unwrap();
+    let buffers = leaf_buffers();
+    let parts: Vec<Vec<&[u8]>> = buffers.iter().map(|b| slices(b)).collect();
+    let leaf = |k: usize, name| FileCompositeNode::Tensor { name, descriptor: &leaves[k], buffers: &parts[k] };
+    let nested = [leaf(0, "l"), leaf(1, "r")];
+    let members = [FileCompositeNode::Composite { name: "inner", head: &inner, members: &nested }, leaf(2, "x")];
+    let options = FileWriterOptions { sorted_index, ..Default::default() };
+    wait(async {
+        let mut w = FileWriter::with_options(Vec::new(), options).await.unwrap();
         w.write_composite("outer", &outer, &members).await.unwrap();
         w.finish(vec![]).await.unwrap()
-    });
+    })
+}
+
+/// The same by us.
+fn our_composite() -> Vec<u8> {
+    let (outer, inner, leaves) = composite();
     let mut w = Writer::new(Vec::new(), vec![]).unwrap();
     w.put("outer", &outer, &[]).unwrap();
     w.put("inner", &inner, &[]).unwrap();
-    for (k, name) in ["l", "r", "x"].iter().enumerate() {
-        w.put(name, &leaves[k], &sources(&buffers[k])).unwrap();
+    for ((name, d), b) in ["l", "r", "x"].iter().zip(&leaves).zip(leaf_buffers()) {
+        w.put(name, d, &sources(&b)).unwrap();
     }
-    let ours = w.finish().unwrap();
-    for wire in [&theirs, &ours] {
+    w.finish().unwrap()
+}
+
+/// The composite with its parts at these positions.
+fn at(outer: usize, inner: usize, l: usize, r: usize, x: usize) -> Vec<Composite> {
+    let nested = Composite { head: inner, members: vec![Member::Tensor(l), Member::Tensor(r)] };
+    vec![Composite { head: outer, members: vec![Member::Composite(nested), Member::Tensor(x)] }]
+}
+
+#[test]
+fn composites_both_ways() {
+    let leaves = composite().2;
+    for wire in [our_composite(), their_composite(false)] {
         let c = Container::open(&wire[..]).unwrap();
-        assert_eq!(c.composites(&wire[..]).unwrap(), expected);
-        assert_eq!(common::every(wire), Vec::<&str>::new());
-        (0..3).for_each(|k| same_content(wire, k + 2, &c, &leaves[k], 5));
+        assert_eq!(c.composites(&wire[..]).unwrap(), at(0, 1, 2, 3, 4));
+        assert_eq!(common::every(&wire), Vec::<&str>::new());
+        (0..3).for_each(|k| same_content(&wire, k + 2, &c, &leaves[k], 5));
     }
     // The head is followed at once by the next descriptor in ours, by padding in theirs.
     let second = |wire: &[u8]| Container::open(wire).unwrap().entry(1).descriptor_offset;
-    assert_eq!((second(&ours), second(&theirs)), (120, 4096));
+    assert_eq!((second(&our_composite()), second(&their_composite(false))), (120, 4096));
     wait(async {
-        let mut r = FileReader::open(Cursor::new(ours)).await.unwrap();
+        let mut r = FileReader::open(Cursor::new(our_composite())).await.unwrap();
         let read = r.read_composite("outer").await.unwrap();
         assert_eq!(read.members.len(), 2);
         match &read.members[1] {
-            FileItem::Tensor(t) => assert_eq!(t.buffers[0][..], buffers[2][0][..]),
+            FileItem::Tensor(t) => assert_eq!(t.buffers[0][..], leaf_buffers()[2][0][..]),
             other => panic!("{other:?}"),
         }
     });
+}
+
+/// A sorted index permutes the entries and nothing else: inner, l, outer, r, x.
+#[test]
+fn composites_under_a_sorted_index() {
+    let wire = their_composite(true);
+    let c = Container::open(&wire[..]).unwrap();
+    let expected = at(2, 0, 1, 3, 4);
+    assert_eq!(c.composites(&wire[..]).unwrap(), expected);
+    let descriptors: Vec<_> = (0..5).map(|i| c.tensor(&wire[..], i).unwrap().descriptor).collect();
+    assert_eq!(c.composites_of(&descriptors).unwrap(), expected);
+    assert_eq!(common::every(&wire), Vec::<&str>::new());
 }
 
 fn our_kv() -> Vec<(String, KvValue)> {

@@ -85,8 +85,13 @@ fn write(tensors: &BTreeMap<String, TensorDescriptor>, kv: &[(String, KvValue)])
     w.finish().unwrap()
 }
 
+/// 300 in a test run; the fuzz session asks for many more.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn what_is_written_is_read(

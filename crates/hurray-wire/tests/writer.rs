@@ -7,7 +7,7 @@ mod common;
 use common::desc::*;
 use common::samples::{decode, filled, sources, tensors};
 use hurray_core::{BufferHandle, DeviceTag, SyncMode, TensorDescriptor};
-use hurray_wire::{Container, Error, InputError, KvArray, KvValue, Source, Writer};
+use hurray_wire::{Container, Error, InputError, KvArray, KvValue, Output, Source, Writer};
 use std::io::{self, ErrorKind, Write};
 
 fn input(result: Result<(), Error>) -> InputError {
@@ -175,6 +175,8 @@ fn composites() {
 
 /// Fails with `StorageFull` after so many bytes.
 struct Full(usize);
+
+impl Output for Full {}
 
 impl Write for Full {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

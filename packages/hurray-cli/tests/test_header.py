@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cli_helpers import entry, hurray, safetensors_bytes
+from safetensors import deserialize
 
 FOUR = b"\x01\x02\x03\x04"
 HUGE = 2**63
@@ -258,14 +259,13 @@ def test_every_bit_flipped(tmp_path: Path) -> None:
 
 def test_what_the_library_reads_the_command_reads(tmp_path: Path) -> None:
     """A flip that the library takes for a valid file is valid here too, but for what it lets pass in silence."""
-    deserialize = pytest.importorskip("safetensors").deserialize
     both = 0
     for at in range(8, len(SMALL)):
         broken = bytearray(SMALL)
         broken[at] ^= 1
         ours = ends_well(tmp_path, bytes(broken)) == 0
         try:
-            deserialize(bytes(broken))
+            deserialize(bytes(broken))  # type: ignore[no-untyped-call]
             theirs = True
         except Exception:
             theirs = False

@@ -21,6 +21,15 @@ pub(crate) fn pack_slice(values: &[u8], out: &mut [u8]) {
     }
 }
 
+/// Unpacks bits into bytes of 0 and 1, as many as `out` has room for.
+pub(crate) fn unpack(bytes: &[u8], out: &mut [u8]) {
+    for (eight, byte) in out.chunks_mut(8).zip(bytes) {
+        for (bit, slot) in eight.iter_mut().enumerate() {
+            *slot = byte >> bit & 1;
+        }
+    }
+}
+
 /// Element `index` of a run of `bits`-wide elements; the 6-bit ones by groups of four in three bytes.
 pub(crate) fn element(bytes: &[u8], index: usize, bits: usize) -> u8 {
     if bits != 6 {

@@ -8,6 +8,7 @@ use hurray_wire::{Error, Fault, InputError, Problem, Tier};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use rustix::io::Errno;
 
 pyo3::import_exception!(hurray._exceptions, BufferError);
 pyo3::import_exception!(hurray._exceptions, CopyRequiredError);
@@ -71,8 +72,10 @@ pub(crate) fn mixed(py: Python<'_>, kind: &str, text: String) -> PyErr {
 
 /// A refusal of the operating system, with its number and the file's name.
 pub(crate) fn os(py: Python<'_>, error: io::Error, name: &FileName) -> PyErr {
-    if let Some(number) = error.raw_os_error() {
-        let message = error.to_string();
+    // What was found out without a system call has the number that the call would have given.
+    let implied = (error.kind() == io::ErrorKind::IsADirectory).then(|| Errno::ISDIR.raw_os_error());
+    if let Some(number) = error.raw_os_error().or(implied) {
+        let message = io::Error::from_raw_os_error(number).to_string();
         let text = message.split(" (os error").next().unwrap_or_default().to_owned();
         return made(py, "file_error", (number, text, name.as_ref()));
     }

@@ -253,6 +253,26 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, toy: Toy
     assert sorted(os.listdir(tmp_path)) == sorted([path.name, target])
 
 
+def test_the_target_changes_in_one_step(
+    tmp_path: Path, toy: ToyFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A foreign target is never seen half written: until the rename it is the old file, after it the new one."""
+    target = tmp_path / "b.toy"
+    target.write_bytes(b"old")
+    seen = []
+    replace = os.replace
+
+    def watched(temporary: str, place: str) -> None:
+        seen.append((target.read_bytes(), pickle.loads(Path(temporary).read_bytes())[0]))
+        replace(temporary, place)
+
+    monkeypatch.setattr(os, "replace", watched)
+    with target.open("rb") as before:
+        hurray.convert(hrry(tmp_path, k="v"), target, overwrite=True)
+        assert before.read() == b"old"
+    assert seen == [(b"old", {"k": "v"})]
+
+
 def test_an_existing_target_needs_overwrite(tmp_path: Path, toy: ToyFormat) -> None:
     with pytest.raises(FileExistsError) as caught:
         hurray.convert(source(tmp_path), hrry(tmp_path))

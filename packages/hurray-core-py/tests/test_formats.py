@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -193,3 +194,14 @@ def test_a_raw_item_loads_from_any_alignment(shift: int) -> None:
     assert item.raw() is data
     assert item.pieces() is None
     assert (item.layout, item.special, item.extras, item.nbytes) == ("row_major", None, (), 24)
+
+
+def test_errors_travel_between_processes() -> None:
+    for kind in (FormatError, PlanError):
+        back = pickle.loads(pickle.dumps(kind("f.x", [Problem("bad", name="a", offset=3, code="F-1")])))
+        assert type(back) is kind
+        assert (str(back), back.path, repr(back.problems)) == (
+            "f.x: tensor 'a': bad",
+            "f.x",
+            "(Problem('bad', name='a', offset=3, code='F-1'),)",
+        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import ctypes
-import gc
 import inspect
 import mmap
 import operator
@@ -214,15 +213,12 @@ def test_the_source_lives_as_long_as_the_tensor_and_what_comes_of_it() -> None:
     view, part = memoryview(tensor), tensor.buffer(0)
     assert address(part) == address(source) + start
     del source
-    gc.collect()
     assert watch() is not None
     del tensor
-    gc.collect()
     view.release()
     assert watch() is not None
     assert part.tobytes() == bytes(4096)
     del part
-    gc.collect()
     assert watch() is None
 
 
@@ -233,7 +229,6 @@ def test_an_exporter_that_is_in_use_cannot_be_resized_and_can_be_again() -> None
     with pytest.raises(BufferError, match="export"):
         source.extend(b"x" * 100000)
     del tensor
-    gc.collect()
     source.extend(b"x")
 
 

@@ -352,6 +352,7 @@ def test_archives_beyond_32_bits(tmp_path: Path) -> None:
         (-22 - 20 + 8, 0, "there is no 64-bit end record at 0"),
         (-22 - 20 - 56 + 48, 7, "the directory claims"),
         (-22 - 20 - 56 + 24, 9, "one part of several"),
+        (-22 + 8, 3 | 3 << 16 | 0xFFFFFFFF << 32, "the end records contradict each other: 3 and 2"),
     ],
 )
 def test_64_bit_records_that_lie(tmp_path: Path, at: int, value: int, match: str) -> None:

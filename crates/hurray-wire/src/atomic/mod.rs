@@ -4,6 +4,8 @@
 mod anonymous;
 mod target;
 
+use crate::copy::copy_range;
+use crate::Output;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Write};
@@ -13,7 +15,7 @@ use target::Target;
 /// Small writes gather here before they go out.
 const STAGE: usize = 1 << 20;
 /// From here on a write goes straight through, uncopied.
-const BULK: usize = 1 << 17;
+pub(crate) const BULK: usize = 1 << 17;
 
 /// A new content for a path. Until [`commit`](Self::commit) a reader of the path sees the old file,
 /// after it the new one; without it, or when the process dies, nothing has happened.
@@ -25,6 +27,8 @@ pub struct AtomicFile {
     target: Target,
     staged: Vec<u8>,
     durable: bool,
+    /// A write did not go through, so no whole file can come of this one.
+    failed: bool,
 }
 
 impl AtomicFile {
@@ -37,15 +41,19 @@ impl AtomicFile {
     pub fn create(path: &Path, durable: bool) -> io::Result<Self> {
         let target = Target::resolve(path)?;
         let (file, named) = begin(&target)?;
-        Ok(Self { file, named, target, staged: Vec::new(), durable })
+        Ok(Self { file, named, target, staged: Vec::new(), durable, failed: false })
     }
 
     /// Puts the new content in the old one's place.
     ///
     /// # Errors
-    /// The system's own; the old file is then as it was, and nothing lies beside it.
+    /// The system's own, or that a write failed before; the old file is then as it was, and nothing
+    /// lies beside it.
     pub fn commit(mut self) -> io::Result<()> {
         self.flush()?;
+        if self.failed {
+            return Err(io::Error::other("an earlier write failed"));
+        }
         if let Some(existing) = &self.target.existing {
             self.file.set_permissions(existing.permissions())?;
         }
@@ -72,7 +80,12 @@ impl AtomicFile {
         if let Some(name) = anonymous::link(&self.file, &self.target)? {
             return Ok(name);
         }
-        // It cannot be linked after all: its bytes move to a file with a name.
+        self.move_to_named()
+    }
+
+    /// The file cannot be linked after all: its bytes move to one with a name.
+    #[cfg(target_os = "linux")]
+    fn move_to_named(&mut self) -> io::Result<PathBuf> {
         let (mut file, name) = create_named(&self.target)?;
         self.named = Some(name.clone());
         io::Seek::rewind(&mut self.file)?;
@@ -83,6 +96,7 @@ impl AtomicFile {
         if self.durable {
             file.sync_all()?;
         }
+        self.file = file;
         Ok(name)
     }
 
@@ -92,9 +106,10 @@ impl AtomicFile {
     }
 
     fn drain(&mut self) -> io::Result<()> {
-        self.file.write_all(&self.staged)?;
+        let outcome = self.file.write_all(&self.staged);
+        self.failed |= outcome.is_err();
         self.staged.clear();
-        Ok(())
+        outcome
     }
 }
 
@@ -102,7 +117,9 @@ impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() >= BULK {
             self.drain()?;
-            return self.file.write(bytes);
+            let outcome = self.file.write(bytes);
+            self.failed |= matches!(&outcome, Err(e) if e.kind() != ErrorKind::Interrupted);
+            return outcome;
         }
         if self.staged.len() + bytes.len() > STAGE {
             self.drain()?;
@@ -116,6 +133,21 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.drain()
+    }
+}
+
+impl Output for AtomicFile {
+    fn copy_from(
+        &mut self,
+        file: &File,
+        offset: u64,
+        length: u64,
+        between: &mut dyn FnMut() -> io::Result<()>,
+    ) -> io::Result<bool> {
+        self.drain()?;
+        let outcome = copy_range(file, offset, &self.file, length, between);
+        self.failed |= outcome.is_err();
+        outcome
     }
 }
 
@@ -163,3 +195,6 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
 fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

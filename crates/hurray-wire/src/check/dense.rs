@@ -71,7 +71,8 @@ fn morton(bits: &[u32]) -> u128 {
     let rank = bits.len();
     let mut top = 0u128;
     for (d, &n) in bits.iter().enumerate() {
-        for b in 0..n as usize {
+        // No more than the width, in case nobody checked it.
+        for b in 0..n.min(u64::BITS) as usize {
             let place = u32::try_from(b * rank + d).unwrap_or(u32::MAX);
             top |= 1u128.checked_shl(place).unwrap_or(0);
         }

@@ -77,7 +77,7 @@ fn blocks(scheme: &Scheme, extent: u64) -> Result<(), Fault> {
 
 /// The values an integer storage type can hold (element-types.md §2).
 pub(crate) fn code_range(ty: ElementType) -> (i64, i64) {
-    let bits = ty.bit_width();
+    let bits = ty.bit_width().clamp(1, 32);
     match ty.is_signed() {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         false => (0, (1 << bits) - 1),

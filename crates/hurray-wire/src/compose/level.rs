@@ -80,9 +80,15 @@ impl Level {
     /// L-47. That the box is in bounds is D-44 of the member itself.
     fn shard<'a>(&self, d: &'a TensorDescriptor, member: usize) -> Result<&'a ShardDescriptor, Fault> {
         match &d.shard {
-            Some(shard) if shard.parent_shape == self.dims => Ok(shard),
+            Some(shard) if shard.parent_shape == self.dims && self.has_rank(d, shard) => Ok(shard),
             _ => Err(Fault::MemberBox { member }),
         }
+    }
+
+    /// True of every descriptor that was decoded; one built in memory may be anything.
+    fn has_rank(&self, d: &TensorDescriptor, shard: &ShardDescriptor) -> bool {
+        let rank = self.dims.len();
+        d.shape.rank() == rank && shard.shard_offset.len() == rank
     }
 
     /// L-48. All schemes decode to float32; the text also lets other float heads have such members.

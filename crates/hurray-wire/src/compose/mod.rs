@@ -20,22 +20,22 @@ use std::borrow::Cow;
 use tree::Forest;
 
 /// Where a descriptor keeps its layout tag (descriptor.md §2).
-const LAYOUT_AT: usize = 15;
+const LAYOUT_AT: u64 = 15;
 
 impl Container {
     /// The composites of the file, outermost heads by ascending descriptor_offset.
     ///
-    /// Reads each descriptor once, and decodes only heads and members.
+    /// Looks at the layout tag of every tensor, and decodes only heads and members.
     ///
     /// # Errors
     /// [`Error::Io`] from the source; [`Error::Bad`] for F-42, F-43, the rules of layouts.md §11
     /// that F-44 stands for, and the descriptor rules of heads and members.
     pub fn composites<S: ReadAt + ?Sized>(&self, source: &S) -> Result<Vec<Composite>, Error> {
         self.gather(&mut First, |i, inside| {
-            let bytes = self.descriptor_bytes(source, i)?;
-            if !inside && !is_head(&bytes) {
+            if !inside && !self.is_head(source, i)? {
                 return Ok(None);
             }
+            let bytes = self.descriptor_bytes(source, i)?;
             let bad = |fault| self.bad(i, fault);
             let descriptor = check::decode(&bytes).map_err(bad)?;
             check::shape_tier(&descriptor).map_err(bad)?;
@@ -50,6 +50,13 @@ impl Container {
     /// As [`composites`](Self::composites), without what only reading can break.
     pub fn composites_of(&self, descriptors: &[TensorDescriptor]) -> Result<Vec<Composite>, Error> {
         self.gather(&mut First, |i, _| Ok(descriptors.get(i).map(Cow::Borrowed)))
+    }
+
+    /// Whether entry `i`, whose bounds hold, is a composite head.
+    pub(crate) fn is_head<S: ReadAt + ?Sized>(&self, source: &S, i: usize) -> Result<bool, Error> {
+        let mut tag = [0];
+        source.read_exact_at(&mut tag, self.index().slot(i).descriptor_offset + LAYOUT_AT)?;
+        Ok(tag == [TAG_COMPOSITE])
     }
 
     /// Walks the tensors by offset. `fetch` gets an entry and whether it is a member, and may
@@ -82,11 +89,6 @@ impl Container {
         }
         Ok(forest.done())
     }
-}
-
-/// Whether the bytes are those of a composite head.
-pub(crate) fn is_head(descriptor: &[u8]) -> bool {
-    descriptor.get(LAYOUT_AT) == Some(&TAG_COMPOSITE)
 }
 
 /// F-42 (L-56) where it shows at once: more members claimed than tensors follow.

@@ -144,6 +144,10 @@ impl Container {
         self.by_offset.as_ref().map_or(k, |order| order[k])
     }
 
+    pub(crate) fn index(&self) -> &Index {
+        &self.index
+    }
+
     pub(crate) fn trailer(&self) -> &Trailer {
         &self.trailer
     }

@@ -25,7 +25,7 @@ pub(super) fn check(l: &CsfLayout, dims: &[u64], trees: &[&dyn ReadAt]) -> Resul
     }
     match parents == l.nnz {
         true => Ok(()),
-        false => Err(fault(l.mode_order.len() - 1, parents, LEAVES)),
+        false => Err(fault(l.mode_order.len().saturating_sub(1), parents, LEAVES)),
     }
 }
 

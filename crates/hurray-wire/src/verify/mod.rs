@@ -58,13 +58,10 @@ impl Container {
 /// Membership; what a descriptor breaks by itself was reported with its tensor.
 fn composites<S: ReadAt + ?Sized>(container: &Container, source: &S, sink: &mut Every) -> Result<(), Error> {
     container.gather(sink, |i, inside| {
-        if !tensor::readable(container, i) {
+        if !tensor::readable(container, i) || !inside && !container.is_head(source, i)? {
             return Ok(None);
         }
         let bytes = container.descriptor_bytes(source, i)?;
-        if !inside && !crate::compose::is_head(&bytes) {
-            return Ok(None);
-        }
         let sound = check::decode(&bytes).ok();
         let sound = sound.filter(|d| check::shape_tier(d).is_ok() && check::count_tier(d).is_ok());
         Ok(sound.map(Cow::Owned))

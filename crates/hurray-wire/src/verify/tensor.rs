@@ -2,6 +2,7 @@
 
 use super::part::Part;
 use crate::container::{own_length, place, Container};
+use crate::format::SMALLEST_DESCRIPTOR;
 use crate::read_at::ReadAt;
 use crate::sink::{Every, Sink};
 use crate::{check, contents, Error, Fault};
@@ -13,7 +14,7 @@ pub(super) fn readable(container: &Container, i: usize) -> bool {
     let entry = container.entry(i);
     let end = container.trailer().region_end();
     let stop = entry.descriptor_offset.checked_add(u64::from(entry.descriptor_length));
-    stop.is_some_and(|stop| stop <= end)
+    entry.descriptor_length >= SMALLEST_DESCRIPTOR && stop.is_some_and(|stop| stop <= end)
 }
 
 /// Reports what is wrong with entry `i` and returns the ranges it owns.

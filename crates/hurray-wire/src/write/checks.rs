@@ -1,18 +1,17 @@
 //! What a writer refuses before it writes.
 
-use super::{too_large, Writer};
+use super::{too_large, Output, Writer};
 use crate::check;
 use crate::format::{up, MAX_NAME, MIN_DATA_ALIGNMENT, PART_ALIGNMENT};
 use crate::{Error, Fault, InputError, Problem};
 use hurray_core::{TensorDescriptor, DYNAMIC};
-use std::io::Write;
 
 /// The largest offset a file can have on any system.
 const MAX_OFFSET: u64 = i64::MAX as u64;
 /// More than any descriptor takes beyond its quantization section and private payload.
 const DESCRIPTOR_ROOM: u64 = 1 << 16;
 
-impl<W: Write> Writer<W> {
+impl<W: Output> Writer<W> {
     /// The checks of [`put`](Self::put), writing nothing. `sizes` are the buffers' bytes.
     ///
     /// # Errors

@@ -4,8 +4,10 @@ mod canonical;
 mod checks;
 mod ends;
 mod out;
+mod output;
 mod source;
 
+pub use output::Output;
 pub use source::Source;
 
 use crate::compose::Assembly;
@@ -15,14 +17,13 @@ use crate::kv::{self, KvValue};
 use crate::{Error, Fault, InputError, Problem};
 use hurray_core::TensorDescriptor;
 use out::Out;
-use std::io::Write;
 
 /// Writes one file from front to back. Holds the index and one descriptor, never a tensor's data.
 ///
 /// Everything that can be checked is checked before the first byte it concerns: metadata in
 /// [`new`](Self::new), a tensor in [`put`](Self::put). After a failed write the writer is of no
 /// use any more, and [`finish`](Self::finish) says so.
-pub struct Writer<W: Write> {
+pub struct Writer<W: Output> {
     out: Out<W>,
     kv: Vec<u8>,
     /// In write order.
@@ -31,7 +32,7 @@ pub struct Writer<W: Write> {
     broken: bool,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Output> Writer<W> {
     /// Checks the metadata and writes the header.
     ///
     /// # Errors

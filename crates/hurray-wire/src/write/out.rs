@@ -1,6 +1,7 @@
 //! A forward-only output that knows where it is.
 
-use super::Source;
+use super::{Output, Source};
+use crate::atomic::BULK;
 use crate::format::up;
 use std::io::{self, Write};
 
@@ -12,7 +13,7 @@ pub(super) struct Out<W> {
     position: u64,
 }
 
-impl<W: Write> Out<W> {
+impl<W: Output> Out<W> {
     pub(super) fn new(inner: W) -> Self {
         Self { inner, position: 0 }
     }
@@ -39,6 +40,10 @@ impl<W: Write> Out<W> {
 
     /// A source, held to the length it gave.
     pub(super) fn source(&mut self, source: &dyn Source, length: u64) -> io::Result<()> {
+        if self.copied(source, length)? {
+            self.position += length;
+            return Ok(());
+        }
         let mut exact = Exact { inner: &mut self.inner, left: length };
         source.write_to(&mut exact)?;
         match exact.left {
@@ -50,6 +55,14 @@ impl<W: Write> Out<W> {
                 io::ErrorKind::UnexpectedEof,
                 format!("a buffer gave {} of its {length} bytes", length - left),
             )),
+        }
+    }
+
+    /// Whether the bytes went from file to file.
+    fn copied(&mut self, source: &dyn Source, length: u64) -> io::Result<bool> {
+        match source.file_range().filter(|_| length >= BULK as u64) {
+            Some((file, offset)) => self.inner.copy_from(file, offset, length, &mut || source.pause()),
+            None => Ok(false),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a writer takes bytes from.
 
+use std::fs::File;
 use std::io::{self, Write};
 
 /// The bytes of one buffer, whatever holds them.
@@ -10,6 +11,19 @@ pub trait Source: Sync {
     /// Whether there is none.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The file that holds the very bytes, and where, so that they can be copied inside the system.
+    fn file_range(&self) -> Option<(&File, u64)> {
+        None
+    }
+
+    /// Called now and then while a long source is written; an error ends the writing.
+    ///
+    /// # Errors
+    /// The caller's own, such as an interrupt.
+    fn pause(&self) -> io::Result<()> {
+        Ok(())
     }
 
     /// Writes exactly [`len`](Self::len) bytes; any other number makes the writer fail.
@@ -42,6 +56,14 @@ impl Source for Vec<u8> {
 impl<T: Source + ?Sized> Source for &T {
     fn len(&self) -> u64 {
         Source::len(*self)
+    }
+
+    fn file_range(&self) -> Option<(&File, u64)> {
+        (**self).file_range()
+    }
+
+    fn pause(&self) -> io::Result<()> {
+        (**self).pause()
     }
 
     fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -55,16 +55,15 @@ def parse(args: Sequence[str]) -> dict[str, Any] | None:
         if not arg.startswith("-"):
             paths.append(arg)
             continue
-        name, _, value = arg.partition("=")
-        option = _BY_NAME.get(name)
-        if option is None or (option.metavar is None and value):
-            return None
-        if "=" in arg or option.metavar is None:
-            found[option.field] = value or option.metavar is None
-        else:
-            found[option.field] = next(rest, "")
-        if not found[option.field]:
-            return None
+        name, equals, value = arg.partition("=")
+        # -qf is -q and -f.
+        several = not name.startswith("--") and len(name) > 2
+        for option in map(_BY_NAME.get, [f"-{letter}" for letter in name[1:]] if several else [name]):
+            if option is None or (option.metavar is None and equals):
+                return None
+            found[option.field] = (value if equals else next(rest, "")) if option.metavar else True
+            if not found[option.field]:
+                return None
     return {"src": paths[0], "dst": paths[1], **found} if len(paths) == 2 else None
 
 

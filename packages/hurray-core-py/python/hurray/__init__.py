@@ -1,5 +1,7 @@
 """The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy."""
 
+from _collections_abc import Mapping as _Mapping
+
 from . import device, dtype
 from ._core import (
     MIN_BUFFER_ALIGNMENT,
@@ -134,6 +136,5 @@ def __dir__() -> "list[str]":
     return __all__
 
 
-from collections.abc import Mapping as _Mapping  # noqa: E402
-
+# Where collections.abc has it from: every interpreter has this module loaded, and not that one.
 _Mapping.register(File)

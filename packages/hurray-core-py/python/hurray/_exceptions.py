@@ -116,5 +116,12 @@ for _name in __all__[:-2]:
 class RankError(ValueError, AttributeError):
     """``Tensor.T`` of a tensor that is not of rank 2 (04-tables.md §3, ruling 10)."""
 
+    def __reduce__(self) -> "tuple[object, ...]":
+        return _rank_error, self.args
+
+
+def _rank_error(text: str) -> RankError:
+    return RankError(text)
+
 
 RankError.__module__ = "hurray"

@@ -18,7 +18,8 @@ enum Pages {
     None,
     /// Copy-on-write: writing changes neither the file nor another map of it.
     Private(MmapMut),
-    Shared(Mmap),
+    /// Read-only, and the file itself, since its bytes can be copied without passing through here.
+    Shared(Mmap, File),
 }
 
 impl Drop for Map {
@@ -41,7 +42,7 @@ impl Map {
     /// Maps a file read-only.
     pub(crate) fn shared(file: &File) -> io::Result<Self> {
         // SAFETY: as above.
-        Self::of(file, |options, file| Ok(Pages::Shared(unsafe { options.map(file)? })))
+        Self::of(file, |options, file| Ok(Pages::Shared(unsafe { options.map(file)? }, file.try_clone()?)))
     }
 
     fn of(file: &File, map: impl FnOnce(&mut MmapOptions, &File) -> io::Result<Pages>) -> io::Result<Self> {
@@ -57,7 +58,7 @@ impl Map {
         match &self.pages {
             Pages::None => std::ptr::null_mut(),
             Pages::Private(map) => map.as_ptr().cast_mut(),
-            Pages::Shared(map) => map.as_ptr().cast_mut(),
+            Pages::Shared(map, _) => map.as_ptr().cast_mut(),
         }
     }
 
@@ -65,7 +66,7 @@ impl Map {
         match &self.pages {
             Pages::None => 0,
             Pages::Private(map) => map.len(),
-            Pages::Shared(map) => map.len(),
+            Pages::Shared(map, _) => map.len(),
         }
     }
 
@@ -73,15 +74,22 @@ impl Map {
         !matches!(self.pages, Pages::Private(_))
     }
 
-    /// Gives back the whole pages of a region that has been read, where nothing can be lost by it.
+    /// The file and the offset in it that hold the very bytes at `start`.
+    pub(crate) fn origin(&self, start: *const u8) -> Option<(&File, u64)> {
+        let Pages::Shared(map, file) = &self.pages else { return None };
+        let offset = (start as usize).checked_sub(map.as_ptr() as usize)?;
+        Some((file, offset as u64))
+    }
+
+    /// Gives back the pages of a region that has been read, where nothing can be lost by it.
     pub(crate) fn give_back(&self, start: *const u8, len: usize) {
-        let Pages::Shared(map) = &self.pages else { return };
+        let Pages::Shared(map, _) = &self.pages else { return };
         let page = hurray_core::PAGE_ALIGNMENT as usize;
         let Some(offset) = (start as usize).checked_sub(map.as_ptr() as usize) else { return };
-        let (first, end) = (offset / page * page, (offset + len) / page * page);
-        if first < end && end <= map.len() {
+        let (first, end) = (offset / page * page, (offset + len).div_ceil(page) * page);
+        if first < end && end <= map.len().div_ceil(page) * page {
             // SAFETY: a read-only map of a file holds nothing of its own; a later read maps the page anew.
-            let _ = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, first, end - first) };
+            let _ = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, first, end.min(map.len()) - first) };
         }
     }
 }

@@ -5,6 +5,7 @@ mod aligned;
 mod exporter;
 mod map;
 mod source;
+pub(crate) mod trash;
 mod view;
 
 use std::ptr::NonNull;

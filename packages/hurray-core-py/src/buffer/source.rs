@@ -1,5 +1,6 @@
 //! Buffers as what the file writer reads from.
 
+use std::fs::File;
 use std::io::{self, Write};
 
 use hurray_wire::Source;
@@ -13,6 +14,14 @@ const STEP: usize = 8 << 20;
 impl Source for Buffer {
     fn len(&self) -> u64 {
         self.len as u64
+    }
+
+    fn file_range(&self) -> Option<(&File, u64)> {
+        self.map()?.origin(self.start())
+    }
+
+    fn pause(&self) -> io::Result<()> {
+        interrupted()
     }
 
     fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -1,14 +1,17 @@
 //! A view that an exporter of the buffer protocol gave us: released once, on drop.
 
 use std::ffi::{c_char, CStr};
+use std::mem::ManuallyDrop;
 
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use super::trash;
+
 /// A filled `Py_buffer`. Boxed, since exporters may point into the structure itself.
 pub(crate) struct View {
-    raw: Box<ffi::Py_buffer>,
+    raw: ManuallyDrop<Box<ffi::Py_buffer>>,
     /// Row-major strides, for an exporter that leaves them out, as ctypes does.
     implied: Vec<isize>,
 }
@@ -26,7 +29,7 @@ impl View {
         if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &mut *view, ffi::PyBUF_RECORDS_RO) } != 0 {
             return Err(PyErr::fetch(object.py()));
         }
-        let mut view = Self { raw: view, implied: Vec::new() };
+        let mut view = Self { raw: ManuallyDrop::new(view), implied: Vec::new() };
         let described = view.raw.ndim == 0 || !view.raw.shape.is_null();
         let counted = usize::try_from(view.raw.ndim).is_ok_and(|ndim| ndim <= hurray_core::MAX_RANK);
         if !described || !counted || view.raw.len < 0 || !view.raw.suboffsets.is_null() {
@@ -36,6 +39,9 @@ impl View {
         }
         if view.shape().iter().any(|&dim| isize::try_from(dim).is_err()) {
             return Err(PyBufferError::new_err("the exporter's shape has a negative dimension"));
+        }
+        if view.raw.buf.is_null() && view.raw.len > 0 {
+            return Err(PyBufferError::new_err("the exporter names bytes and no address"));
         }
         if view.raw.ndim > 0 && view.raw.strides.is_null() {
             view.implied = view
@@ -98,13 +104,17 @@ impl View {
 
     pub(crate) fn c_contiguous(&self) -> bool {
         // SAFETY: a filled view.
-        unsafe { ffi::PyBuffer_IsContiguous(&*self.raw, b'C' as c_char) == 1 }
+        unsafe { ffi::PyBuffer_IsContiguous(&**self.raw, b'C' as c_char) == 1 }
     }
 }
 
 impl Drop for View {
     fn drop(&mut self) {
-        // SAFETY: filled, and released here once; at exit the exporter is gone already.
-        Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&mut *self.raw) });
+        // SAFETY: taken once, here; the field is not touched again.
+        let mut raw = unsafe { ManuallyDrop::take(&mut self.raw) };
+        trash::release(move || {
+            // SAFETY: filled, and released here once; at exit the exporter is gone already.
+            Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&mut *raw) });
+        });
     }
 }

@@ -21,7 +21,13 @@ pub(crate) fn write_fd(fd: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(fd.as_fd(), bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => bytes = &bytes[count..],
+            Ok(count) => {
+                bytes = &bytes[count..];
+                // A signal that arrives in the middle of a write shows as a short one.
+                if !bytes.is_empty() {
+                    crate::buffer::interrupted()?;
+                }
+            }
             Err(Errno::INTR) => crate::buffer::interrupted()?,
             Err(error) => return Err(error.into()),
         }

@@ -110,6 +110,9 @@ pub(crate) unsafe fn ingest(
     if elements == 0 {
         return Tensor::dense(py, source.ty, source.shape, LayoutDescriptor::RowMajor, 0, Buffer::empty());
     }
+    if source.first.is_null() {
+        return Err(BufferError::new_err("the producer names elements and no address"));
+    }
     let span = source.span().ok_or_else(too_far)?;
     let base = source.first.wrapping_sub(span.before);
     // SAFETY: the span is what shape and strides reach, which the caller vouches for.

@@ -1,6 +1,7 @@
 //! Key-value metadata between Python and the file (04-tables.md §2, KV values).
 
 use hurray_wire::{KvArray, KvValue};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
@@ -20,7 +21,10 @@ fn refused(py: Python<'_>, kind: &str, key: &str, why: &str) -> PyErr {
 pub(super) fn from_python(kv: Option<&Bound<'_, PyAny>>) -> PyResult<Pairs> {
     let Some(kv) = kv else { return Ok(Vec::new()) };
     let py = kv.py();
-    let items = kv.call_method0("items")?;
+    let items = kv.call_method0("items").map_err(|_| {
+        let kind = kv.get_type();
+        PyTypeError::new_err(format!("kv is a mapping of str keys to values, got {kind}"))
+    })?;
     let mut pairs = Vec::new();
     for item in items.try_iter()? {
         let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
@@ -68,6 +72,9 @@ fn parsed(key: &str, value: &Bound<'_, PyAny>) -> PyResult<KvValue> {
 /// A list of one scalar kind; an empty one is an array of zero strings (ruling 16).
 fn array(key: &str, list: &Bound<'_, PyList>) -> PyResult<KvArray> {
     let py = list.py();
+    if list.iter().any(|value| value.is_instance_of::<PyList>()) {
+        return Err(refused(py, "TypeError", key, "lists do not nest"));
+    }
     let values = list.iter().map(|value| parsed(key, &value)).collect::<PyResult<Vec<_>>>()?;
     let mixed = || refused(py, "TypeError", key, "the list mixes kinds of value");
     macro_rules! all {
@@ -86,7 +93,7 @@ fn array(key: &str, list: &Bound<'_, PyList>) -> PyResult<KvArray> {
         Some(KvValue::Float64(_)) => all!(Float64, Float64),
         Some(KvValue::Bool(_)) => all!(Bool, Bool),
         Some(KvValue::Bytes(_)) => all!(Bytes, Bytes),
-        Some(_) => Err(refused(py, "TypeError", key, "lists do not nest")),
+        Some(_) => Err(mixed()),
     }
 }
 

@@ -25,7 +25,9 @@ impl Problem {
     }
 
     fn __str__(&self) -> String {
-        format!("{}: {}", self.code, self.message)
+        let name = self.name.as_ref().map(|name| format!(" tensor {name:?}")).unwrap_or_default();
+        let offset = self.offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default();
+        format!("{}{name}{offset}: {}", self.code, self.message)
     }
 }
 
@@ -45,7 +47,7 @@ pub(crate) fn verify(file: &Bound<'_, PyAny>) -> PyResult<Vec<Problem>> {
             .into_iter()
             .map(|problem| Problem {
                 code: problem.fault.code(),
-                message: problem.to_string(),
+                message: problem.fault.to_string(),
                 offset: problem.offset,
                 name: problem.tensor,
             })

@@ -58,7 +58,7 @@ impl File {
 
     fn view<'py>(slf: &Bound<'py, Self>, class: &str) -> PyResult<Bound<'py, PyAny>> {
         slf.get().opened()?;
-        slf.py().import(intern!(slf.py(), "collections.abc"))?.getattr(class)?.call1((slf,))
+        slf.py().import(intern!(slf.py(), "_collections_abc"))?.getattr(class)?.call1((slf,))
     }
 }
 

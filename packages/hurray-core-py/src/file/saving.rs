@@ -1,6 +1,6 @@
 //! `hurray.save`: a mapping of tensors into a file, all checks before the first byte.
 
-use hurray_wire::{AtomicFile, Writer};
+use hurray_wire::{AtomicFile, Output, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -40,7 +40,7 @@ pub(crate) fn save(
         let mut writer = Writer::new(file, pairs).map_err(|failed| error::wire(py, failed, &name))?;
         let written = py.detach(|| tensors.iter().try_for_each(|(key, tensor)| put(&mut writer, key, tensor)));
         written.map_err(|failed| error::wire(py, failed, &name))?;
-        finished(py, writer, &name)
+        py.detach(|| finished(writer)).map_err(|failed| error::wire(py, failed, &name))
     })
 }
 
@@ -70,7 +70,7 @@ fn collected(tensors: &Bound<'_, PyAny>) -> PyResult<Vec<Named>> {
     Ok(named)
 }
 
-fn check<W: std::io::Write>(py: Python<'_>, writer: &Writer<W>, name: &str, writable: &Writable) -> PyResult<()> {
+fn check<W: Output>(py: Python<'_>, writer: &Writer<W>, name: &str, writable: &Writable) -> PyResult<()> {
     let checked = writer.check(name, &writable.descriptor, &writable.sizes());
     checked.map_err(|bad| error::wire(py, bad, &None))?;
     writable.no_reserved_codes().map_err(|refused| about(py, name, &refused))

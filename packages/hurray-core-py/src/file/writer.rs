@@ -1,6 +1,7 @@
 //! `FileWriter`: tensors into a file, one after another.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
@@ -30,6 +31,8 @@ enum State {
 #[pyclass(frozen, module = "hurray")]
 pub(crate) struct FileWriter {
     state: Mutex<State>,
+    /// The thread that is at work on the state.
+    holder: AtomicUsize,
     name: FileName,
     durable: bool,
 }
@@ -43,30 +46,38 @@ pub(super) fn target(path: &Bound<'_, PyAny>) -> PyResult<(PathBuf, FileName)> {
 }
 
 impl FileWriter {
-    fn with<T>(
+    /// Runs `work` on the state, detached: whoever else wants it waits without holding anything up.
+    fn locked<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut State) -> T + Send) -> PyResult<T> {
+        if self.holder.load(Ordering::Acquire) == this_thread() {
+            return Err(refused(py, "the writer is busy: one of its own pieces or sources calls it"));
+        }
+        Ok(py.detach(|| {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            self.holder.store(this_thread(), Ordering::Release);
+            let result = work(&mut state);
+            self.holder.store(NOBODY, Ordering::Release);
+            result
+        }))
+    }
+
+    fn with(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Output) -> Result<T, hurray_wire::Error> + Send,
-    ) -> PyResult<T>
-    where
-        T: Send,
-    {
-        let done = py.detach(|| {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            let State::Open(writer) = &mut *state else { return Err(matches!(*state, State::Broken)) };
+        work: impl FnOnce(&mut Output) -> Result<(), hurray_wire::Error> + Send,
+    ) -> PyResult<()> {
+        let done = self.locked(py, |state| {
+            let State::Open(writer) = state else { return Err(matches!(state, State::Broken)) };
             let result = work(writer);
             // What the caller handed over wrongly was refused before a byte; anything else tore the file.
             if matches!(result, Err(hurray_wire::Error::Io(_))) {
                 *state = State::Broken;
             }
             Ok(result)
-        });
+        })?;
         match done {
             Ok(result) => result.map_err(|failed| error::wire(py, failed, &self.name)),
-            Err(true) => {
-                Err(error::mixed(py, "ValueError", String::from("an earlier write failed; this file will not appear")))
-            }
-            Err(false) => Err(error::mixed(py, "ValueError", String::from("the writer is closed"))),
+            Err(true) => Err(refused(py, "an earlier write failed; this file will not appear")),
+            Err(false) => Err(refused(py, "the writer is closed")),
         }
     }
 
@@ -80,26 +91,36 @@ impl FileWriter {
     }
 
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        let state = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *state, State::Closed)
-        };
-        match state {
-            State::Closed => Ok(()),
-            State::Broken => Err(error::mixed(
-                py,
-                "ValueError",
-                String::from("an earlier write failed; the file was not put in place"),
-            )),
-            State::Open(writer) => finished(py, *writer, &self.name),
+        let done = self.locked(py, |state| match std::mem::replace(state, State::Closed) {
+            State::Open(writer) => Ok(finished(*writer)),
+            State::Broken => Err(true),
+            State::Closed => Err(false),
+        })?;
+        match done {
+            Ok(finished) => finished.map_err(|failed| error::wire(py, failed, &self.name)),
+            Err(true) => Err(refused(py, "an earlier write failed; the file was not put in place")),
+            Err(false) => Ok(()),
         }
     }
 }
 
+#[cold]
+fn refused(py: Python<'_>, why: &str) -> PyErr {
+    error::mixed(py, "ValueError", why.to_owned())
+}
+
+/// No thread has this number.
+const NOBODY: usize = 0;
+
+/// A number that no other living thread has.
+fn this_thread() -> usize {
+    thread_local!(static PLACE: u8 = const { 0 });
+    PLACE.with(|place| std::ptr::from_ref(place) as usize)
+}
+
 /// Index, trailer, and the rename that makes the file appear.
-pub(super) fn finished(py: Python<'_>, writer: Output, name: &FileName) -> PyResult<()> {
-    let done = py.detach(|| writer.finish().and_then(|file| file.commit().map_err(hurray_wire::Error::Io)));
-    done.map_err(|failed| error::wire(py, failed, name))
+pub(super) fn finished(writer: Output) -> Result<(), hurray_wire::Error> {
+    writer.finish().and_then(|file| file.commit().map_err(hurray_wire::Error::Io))
 }
 
 #[pymethods]
@@ -115,7 +136,12 @@ impl FileWriter {
             Writer::new(std::io::sink(), pairs.clone()).map_err(|bad| error::wire(py, bad, &None))?;
             let file = AtomicFile::create(&target, durable).map_err(|failed| error::os(py, failed, &name))?;
             let writer = Writer::new(file, pairs).map_err(|failed| error::wire(py, failed, &name))?;
-            Ok(Self { state: Mutex::new(State::Open(Box::new(writer))), name, durable })
+            Ok(Self {
+                state: Mutex::new(State::Open(Box::new(writer))),
+                holder: AtomicUsize::new(NOBODY),
+                name,
+                durable,
+            })
         })
     }
 
@@ -171,8 +197,8 @@ impl FileWriter {
     }
 
     /// Give up: nothing appears at the path.
-    fn abort(&self) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Closed;
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        self.locked(py, |state| *state = State::Closed)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -188,8 +214,7 @@ impl FileWriter {
         _trace: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         if kind.is_some() {
-            self.abort();
-            return Ok(());
+            return self.abort(py);
         }
         self.close(py)
     }

@@ -77,10 +77,25 @@ impl Tensor {
     ) -> PyResult<Self> {
         let dims: Vec<u64> = shape.iter().map(|&dim| dim as u64).collect();
         let shape = Shape::new(dims).map_err(invalid)?;
-        let descriptor = plain(ty, shape, layout, byte_offset, cpu_handle(buffer.len(), buffer.alignment())?)?;
+        let handle = cpu_handle(buffer.len(), buffer.alignment())?;
+        // What `TensorDescriptor::new` would check holds by construction; this spares moving it around.
+        let descriptor = Arc::new(TensorDescriptor {
+            version_major: hurray_core::DESCRIPTOR_VERSION_MAJOR,
+            version_minor: hurray_core::DESCRIPTOR_VERSION_MINOR,
+            element_type: ty,
+            shape,
+            byte_offset,
+            layout,
+            buffers: vec![handle],
+            quantization: None,
+            shard: None,
+            statistics: None,
+            extension_type: None,
+            composite_member: None,
+        });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
         let grid = Grid::of(&descriptor);
-        Ok(Self { descriptor: Arc::new(descriptor), buffers: smallvec![buffer], device, grid })
+        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid })
     }
 
     /// Whether the bytes are the CPU's to read, and settled.

@@ -14,6 +14,7 @@ use crate::device::{self, Device};
 use crate::dtype::Dtype;
 use crate::error::{self, UnsupportedError};
 use crate::exchange::ingest;
+use crate::file;
 use crate::layout::Layout;
 use crate::shape;
 
@@ -59,7 +60,7 @@ pub(super) fn from_bytes(
         Some(device) => device.clone().unbind(),
         None => device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?,
     };
-    let bytes = buffer::contiguous(object)?;
+    let bytes = file::mapped(object, buffer::contiguous(object)?);
     let handle = BufferHandle::with_memory_class(
         bytes.len() as u64,
         if bytes.len() == 0 { 1 } else { MIN_BUFFER_ALIGNMENT },

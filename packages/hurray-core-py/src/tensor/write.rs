@@ -4,13 +4,14 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
-use hurray_wire::check;
+use hurray_wire::{check, Source};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 
 use super::values::{byte_of, code_of, Steps};
-use super::{walk, Tensor};
+use super::{walk, Grid, Tensor};
+use crate::bits;
 use crate::buffer::{interrupted, Buffer};
 use crate::error::{self, guarded, UnsupportedError};
 use crate::file;
@@ -69,20 +70,51 @@ fn call(method: &Bound<'_, PyAny>, mut piece: &[u8]) -> PyResult<()> {
 
 type Put<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 
+/// Passes a region on to a sink, from file to file where both are files.
+fn pass(buffer: &Buffer, sink: &Sink) -> io::Result<()> {
+    if let (Sink::Descriptor(fd), Some((file, offset))) = (sink, buffer.file_range()) {
+        if buffer.len() >= PIECE && hurray_wire::copy_range(file, offset, fd, buffer.len() as u64, &mut interrupted)? {
+            return Ok(());
+        }
+    }
+    contiguous(buffer, &mut |bytes| sink.put(bytes))
+}
+
 /// Feeds the row-major elements to `put`. The tensor has been found readable and dense.
 fn feed(tensor: &Tensor, len: usize, put: &mut Put<'_>) -> io::Result<()> {
     let d = &*tensor.descriptor;
     let buffer = &tensor.buffers[0];
-    let in_order =
-        matches!(d.layout, LayoutDescriptor::RowMajor) || tensor.grid.as_ref().is_some_and(super::Grid::c_contiguous);
-    if in_order || len == 0 {
-        return if len == 0 { Ok(()) } else { contiguous(&buffer.part(d.byte_offset as usize, len), put) };
+    if let Some(region) = whole(tensor, len) {
+        return contiguous(&region, put);
     }
     let Some(steps) = Steps::of(d) else { return Ok(()) };
     match &tensor.grid {
         Some(grid) => gathered(buffer.bytes(), d, &steps, grid.itemsize(), put),
         None => packed(buffer.bytes(), d, &steps, put),
     }
+}
+
+/// As `in_order`, where the last byte holds nothing but elements: what else is in there is no tensor's.
+fn whole(tensor: &Tensor, len: usize) -> Option<Buffer> {
+    let d = &*tensor.descriptor;
+    let bits = u64::from(d.element_type.bit_width());
+    let ragged = check::element_count(&d.shape).is_some_and(|count| bits < 8 && count % 8 * bits % 8 != 0);
+    if ragged {
+        None
+    } else {
+        in_order(tensor, len)
+    }
+}
+
+/// The region that holds the elements in row-major order already, where one does.
+fn in_order(tensor: &Tensor, len: usize) -> Option<Buffer> {
+    let d = &*tensor.descriptor;
+    if len == 0 {
+        return Some(Buffer::empty());
+    }
+    let in_order =
+        matches!(d.layout, LayoutDescriptor::RowMajor) || tensor.grid.as_ref().is_some_and(Grid::c_contiguous);
+    in_order.then(|| tensor.buffers[0].part(d.byte_offset as usize, len))
 }
 
 /// Passes a region on, giving mapped pages back behind.
@@ -181,7 +213,11 @@ pub(super) fn to_bytes<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
 pub(super) fn to_file(py: Python<'_>, tensor: &Tensor, file: &Bound<'_, PyAny>) -> PyResult<usize> {
     let len = checked_len(tensor, "tofile")?;
     let sink = Sink::of(file)?;
-    py.detach(|| feed(tensor, len, &mut |bytes| sink.put(bytes))).map_err(|error| error::os(py, error, &None))?;
+    let done = py.detach(|| match whole(tensor, len) {
+        Some(region) => pass(&region, &sink),
+        None => feed(tensor, len, &mut |bytes| sink.put(bytes)),
+    });
+    done.map_err(|error| error::os(py, error, &None))?;
     Ok(len)
 }
 
@@ -196,6 +232,10 @@ pub(super) fn unpacked<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
     let count = check::element_count(&d.shape).and_then(|count| usize::try_from(count).ok());
     let count = count.ok_or_else(|| PyMemoryError::new_err("unpack: the elements exceed memory"))?;
     PyByteArray::new_with(py, count, |out| {
+        if let Some(region) = in_order(tensor, count.div_ceil(8)) {
+            bits::unpack(region.bytes(), out);
+            return Ok(());
+        }
         let bytes = tensor.buffers[0].bytes();
         for (slot, offset) in out.iter_mut().zip(walk::offsets(&steps.shape, &steps.strides)) {
             *slot = code_of(bytes, d, offset);
@@ -213,7 +253,7 @@ pub(crate) fn write_all(py: Python<'_>, file: &Bound<'_, PyAny>, buffer: &Bound<
     guarded(|| {
         let bytes = file::mapped(buffer, crate::buffer::contiguous(buffer)?);
         let sink = Sink::of(file)?;
-        py.detach(|| contiguous(&bytes, &mut |piece| sink.put(piece))).map_err(|error| error::os(py, error, &None))?;
+        py.detach(|| pass(&bytes, &sink)).map_err(|error| error::os(py, error, &None))?;
         Ok(bytes.len())
     })
 }

@@ -102,8 +102,12 @@ class ArrayItem(Item):
 
     def load(self) -> Tensor:
         """The tensor: shared with the file where it is aligned and little-endian, else a copy."""
-        order: Any = "F" if self._header.fortran else "C"
         data = self._source.whole()
+        if self._header.dtype.isnative and not self._packed:
+            col_major = self.layout == "col_major"
+            layout = hurray.ColMajorLayout() if col_major else hurray.RowMajorLayout()
+            return Tensor(data, self.dtype, self.shape, layout=layout)
+        order: Any = "F" if self._header.fortran else "C"
         return from_object(np.ndarray(self.shape, self._header.dtype, buffer=data, order=order))
 
     def _native(self) -> Iterator[_Chunk]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
-from typing import IO, Any
+from typing import IO
 
 import hurray
 import numpy as np
 from hurray.formats import Item, Problem
 
 from hurray_numpy._dtypes import NATIVE_OF
-from hurray_numpy._items import CHUNK
 from hurray_numpy._npy import MAX_RANK, write_header
 
 __all__ = ["check_elements", "check_metadata", "layout_notes", "write_array"]
@@ -55,13 +54,11 @@ def write_array(file: IO[bytes], item: Item) -> None:
     fortran = _fortran(item)
     write_header(file, NATIVE_OF[item.dtype], item.shape, fortran)
     if item.dtype is hurray.dtype.bool:
-        left = prod(item.shape)
-        for packed in _elements(item):
-            bits = np.unpackbits(np.frombuffer(packed, np.uint8), bitorder="little")[:left]
-            file.write(bits.data)
-            left -= bits.size
+        _write_elements(_Unpacking(file, prod(item.shape)), item)
     elif fortran:
-        _write_fortran(file, item)
+        tensor = item.load()
+        start = tensor.descriptor.byte_offset
+        hurray.write_all(file, memoryview(tensor.buffer(0))[start : start + item.nbytes])
     else:
         _write_elements(file, item)
 
@@ -72,32 +69,26 @@ def _fortran(item: Item) -> bool:
     return item.layout == "col_major" and several and item.dtype is not hurray.dtype.bool
 
 
-def _write_elements(file: IO[bytes], item: Item) -> None:
+class _Unpacking:
+    """Writes a byte for each of ``count`` bits that it is given."""
+
+    def __init__(self, file: IO[bytes], count: int) -> None:
+        self._file = file
+        self._left = count
+
+    def write(self, packed: bytes | bytearray | memoryview) -> int:
+        bits = np.unpackbits(np.frombuffer(packed, np.uint8), bitorder="little")[: self._left]
+        self._file.write(bits.data)
+        self._left -= bits.size
+        return len(packed)
+
+
+def _write_elements(file: IO[bytes] | _Unpacking, item: Item) -> None:
+    """Row-major elements, packed as the format packs them, a few MiB at a time."""
     if (pieces := item.pieces()) is not None:
         for piece in pieces:
-            file.write(piece)
+            file.write(memoryview(piece))
     elif (raw := item.raw()) is not None:
-        _write_bytes(file, memoryview(raw).cast("B"))
+        hurray.write_all(file, raw)
     else:
         item.load().tofile(file)
-
-
-def _write_fortran(file: IO[bytes], item: Item) -> None:
-    tensor = item.load()
-    start = tensor.descriptor.byte_offset
-    _write_bytes(file, memoryview(tensor.buffer(0))[start : start + item.nbytes])
-
-
-def _elements(item: Item) -> Iterator[Any]:
-    """The packed elements of ``item`` in row-major order, a few MiB at a time."""
-    if (pieces := item.pieces()) is not None:
-        yield from pieces
-        return
-    raw = item.raw()
-    data = memoryview(item.load().tobytes() if raw is None else raw).cast("B")
-    for start in range(0, len(data), CHUNK // 8):
-        yield data[start : start + CHUNK // 8]
-
-
-def _write_bytes(file: IO[bytes], data: memoryview) -> None:
-    hurray.write_all(file, data)

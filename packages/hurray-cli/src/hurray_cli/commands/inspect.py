@@ -45,11 +45,10 @@ def _overview(path: str, names: tuple[str, ...], as_json: bool) -> int:
     found = overview(path)
     rows = select(found.rows, names) if names else found.rows
     if as_json:
-        import json
+        from hurray_cli.inspection.as_json import lines
 
-        from hurray_cli.inspection.as_json import document
-
-        print(json.dumps(document(found, rows), indent=1))
+        for line in lines(found, rows):
+            print(line)
     else:
         from hurray_cli.inspection.screen import print_rows, print_screen
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from hurray.formats import Format
+    from hurray.formats import Format, Item
 
 
 @click.command(short_help="Check a file against every rule of its format.")
@@ -29,13 +29,13 @@ def command(file: str) -> int:
 
     register()
     format = formats.detect(file)
-    problems = _hrry(file) if format.name == "hrry" else _foreign(format, file)
+    problems, contents = _hrry(format, file) if format.name == "hrry" else _foreign(format, file)
     for problem in problems:
         print(f"{shown(file)}: {shown(line(problem))}")
     if problems:
         print(f"{shown(file)}: {units.plural(len(problems), 'problem')} ({format.name})")
         return 1
-    print(f"{shown(file)}: no problems ({format.name}, {_contents(format, file)})")
+    print(f"{shown(file)}: no problems ({format.name}, {contents})")
     return 0
 
 
@@ -59,27 +59,31 @@ def _bare(problem: Any) -> str:
     return after or message
 
 
-def _hrry(path: str) -> Sequence[Any]:
+def _hrry(format: Format, path: str) -> tuple[Sequence[Any], str]:
     import hurray
 
-    return hurray.verify(path)
+    if problems := hurray.verify(path):
+        return problems, ""
+    with format.read(path) as reader:
+        return (), _contents(list(reader))
 
 
-def _foreign(format: Format, path: str) -> Sequence[Any]:
+def _foreign(format: Format, path: str) -> tuple[Sequence[Any], str]:
     """The checks of the format's reader, and of the elements that it checks while they are decoded."""
     from hurray.formats import FormatError, PlanError
 
     problems: list[Any] = []
     try:
         with format.read(path) as reader:
-            for item in reader:
+            items = list(reader)
+            for item in items:
                 try:
                     _exhaust(item.pieces() or ())
                 except FormatError as error:
                     problems += error.problems
+            return problems, _contents(items)
     except (FormatError, PlanError) as error:
-        problems += error.problems
-    return problems
+        return error.problems, ""
 
 
 def _exhaust(pieces: Iterable[Any]) -> None:
@@ -87,8 +91,6 @@ def _exhaust(pieces: Iterable[Any]) -> None:
         pass
 
 
-def _contents(format: Format, path: str) -> str:
-    with format.read(path) as reader:
-        items = list(reader)
-        total = sum(item.nbytes for item in items)
+def _contents(items: Sequence[Item]) -> str:
+    total = sum(item.nbytes for item in items)
     return f"{units.plural(len(items), 'tensor')}, {units.plural(total, 'byte')} of data"

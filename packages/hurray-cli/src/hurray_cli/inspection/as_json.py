@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from hurray import Descriptor
@@ -17,14 +17,24 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
-def document(found: Overview, rows: Sequence[Row]) -> dict[str, Any]:
-    """The whole document."""
-    return {
-        "schema": SCHEMA,
-        "file": {"path": found.path, "format": found.format, **found.file},
-        "metadata": {key: value_of(value) for key, value in found.kv.items()},
-        "tensors": [_tensor(row, found.path) for row in rows],
-    }
+def lines(found: Overview, rows: Iterable[Row]) -> Iterator[str]:
+    """The document, a line for each tensor, and no more than one of them in memory at a time."""
+    from json import dumps
+
+    yield "{"
+    yield f' "schema": {SCHEMA},'
+    yield f' "file": {dumps({"path": found.path, "format": found.format, **found.file})},'
+    yield f' "metadata": {dumps({key: value_of(value) for key, value in found.kv.items()})},'
+    yield ' "tensors": ['
+    before = None
+    for row in rows:
+        if before is not None:
+            yield f"{before},"
+        before = f"  {dumps(_tensor(row, found.path))}"
+    if before is not None:
+        yield before
+    yield " ]"
+    yield "}"
 
 
 def value_of(value: Any) -> Any:

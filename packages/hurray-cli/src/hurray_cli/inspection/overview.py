@@ -17,6 +17,20 @@ if TYPE_CHECKING:
 class Row:
     """One tensor. ``shape`` holds None for a dynamic dimension; ``fault`` says why the rest is unknown."""
 
+    __slots__ = (
+        "descriptor",
+        "dtype",
+        "entry",
+        "fault",
+        "layout",
+        "name",
+        "nbytes",
+        "offset",
+        "path",
+        "shape",
+        "virtual",
+    )
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.dtype: str | None = None

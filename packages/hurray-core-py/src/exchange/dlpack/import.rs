@@ -187,5 +187,6 @@ fn array<'a>(start: *const i64, len: usize) -> Option<&'a [i64]> {
 
 fn address(tensor: &DlTensor) -> PyResult<*mut u8> {
     let offset = usize::try_from(tensor.byte_offset).map_err(|_| lies())?;
+    (tensor.data as usize).checked_add(offset).ok_or_else(lies)?;
     Ok(tensor.data.cast::<u8>().wrapping_add(offset))
 }

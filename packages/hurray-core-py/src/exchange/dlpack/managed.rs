@@ -4,11 +4,14 @@ use std::ptr::NonNull;
 
 use pyo3::prelude::*;
 
+use crate::buffer::trash;
+
 use super::abi::{DlTensor, Legacy, Version, Versioned, FLAG_READ_ONLY};
 
 /// The producer's structure, of either kind, which we own.
 pub(crate) struct Managed(pub(super) Kind);
 
+#[derive(Clone, Copy)]
 pub(super) enum Kind {
     Versioned(NonNull<Versioned>),
     Legacy(NonNull<Legacy>),
@@ -54,29 +57,33 @@ impl Managed {
             Kind::Legacy(_) => false,
         }
     }
+}
 
-    fn release(&self) {
-        match &self.0 {
-            // SAFETY: we own the structure and call its deleter once; the specification keeps the
-            // deleter's place in every version.
-            Kind::Versioned(managed) => unsafe {
-                if let Some(deleter) = managed.as_ref().deleter {
-                    deleter(managed.as_ptr());
-                }
-            },
-            // SAFETY: as above.
-            Kind::Legacy(managed) => unsafe {
-                if let Some(deleter) = managed.as_ref().deleter {
-                    deleter(managed.as_ptr());
-                }
-            },
-        }
+/// Calls the producer's deleter.
+fn release(kind: Kind) {
+    match kind {
+        // SAFETY: we own the structure and call its deleter once; the specification keeps the
+        // deleter's place in every version.
+        Kind::Versioned(managed) => unsafe {
+            if let Some(deleter) = managed.as_ref().deleter {
+                deleter(managed.as_ptr());
+            }
+        },
+        // SAFETY: as above.
+        Kind::Legacy(managed) => unsafe {
+            if let Some(deleter) = managed.as_ref().deleter {
+                deleter(managed.as_ptr());
+            }
+        },
     }
 }
 
 impl Drop for Managed {
     fn drop(&mut self) {
+        let kind = self.0;
         // Producers written for Python drop references without attaching; at exit nobody is left to tell.
-        Python::try_attach(|_| self.release());
+        trash::release(move || {
+            Python::try_attach(|_| release(kind));
+        });
     }
 }

@@ -147,18 +147,35 @@ class _Parsing:
                 self.metadata[key] = value
 
     def _read_entry(self, name: str, value: Any) -> None:
-        faults = list(_faults(value, self.data_bytes))
-        if not _is_utf8(name):
-            faults.append("the name holds a lone surrogate, which is no character")
-        for fault in faults:
-            self.report(Problem(fault, name=name))
-        if faults:
-            return
+        if not (_is_good(value, self.data_bytes) and name.isascii()):
+            faults = _faults(value, self.data_bytes)
+            if not _is_utf8(name):
+                faults.append("the name holds a lone surrogate, which is no character")
+            for fault in faults:
+                self.report(Problem(fault, name=name))
+            if faults:
+                return
         fields = dict(value)
         code, (start, stop) = fields["dtype"], fields["data_offsets"]
         if CODES[code][1] is None:
             self.unsupported.append(Problem(f"its dtype is {code}: {CODES[code][2]}", name=name))
         self.entries.append(Entry(name, code, tuple(fields["shape"]), start, stop))
+
+
+def _is_good(value: Any, data_bytes: int) -> bool:
+    """Whether an entry in the usual form has no fault, in a tenth of the time that listing faults takes."""
+    try:
+        (first, code), (second, shape), (third, (start, stop)) = value
+        bits = CODES[code][0]
+        for size in shape:
+            if type(size) is not int or not 0 <= size < 2**63:
+                return False
+            bits *= size
+        known = (first, second, third) == FIELDS and type(shape) is list
+        places = type(start) is type(stop) is int and 0 <= start <= stop <= data_bytes
+        return known and places and bits == 8 * (stop - start)
+    except (TypeError, ValueError, KeyError):
+        return False
 
 
 def _faults(value: Any, data_bytes: int) -> list[str]:

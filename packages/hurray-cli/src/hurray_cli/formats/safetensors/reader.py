@@ -10,9 +10,11 @@ from hurray_cli.formats.safetensors.header import Header, parse
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import FileIO
     from types import TracebackType
+    from typing import Any
 
-    from hurray import FileMap, Tensor
+    from hurray import Dtype, FileMap, Tensor
     from typing_extensions import Self
 
 PIECE = 1 << 23  # bytes looked at together where elements have to be checked
@@ -22,35 +24,46 @@ class OpenFile:
     """The mapping of one file and its checked header; the reader of shards holds several."""
 
     def __init__(self, path: str) -> None:
+        import os
+
         from hurray import FileMap
 
         self.path = path
-        # A mapping cannot be empty; the header's own checks say it better.
-        self._map: FileMap | bytes = FileMap(path) if _size(path) else b""
-        self.header: Header = parse(path, self._map)
+        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - the items read from it
+        try:
+            # A mapping cannot be empty; the header's own checks say it better.
+            size = os.fstat(self._file.fileno()).st_size
+            self._map: FileMap | bytes = FileMap(self._file) if size else b""
+            self.header: Header = parse(path, self._map)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file; what is mapped stays so until its last user is gone."""
+        self._file.close()
 
     def items(self) -> Iterator[Item]:
         """The tensors in the order of their data."""
         data = memoryview(self._map)[self.header.data_start :]
         for entry in self.header.entries:
-            kind = _KINDS.get(entry.code, RawItem)
-            yield kind(
-                entry.name,
-                dtype_of(entry.code),
-                entry.shape,
-                data[entry.start : entry.stop],
-                offset=self.header.data_start + entry.start,
-                path=self.path,
-            )
+            place = self.header.data_start + entry.start
+            buffer = data[entry.start : entry.stop]
+            shape, dtype = entry.shape, dtype_of(entry.code)
+            if entry.code in _CHECKED:
+                kind = _CHECKED[entry.code]
+                yield kind(entry.name, dtype, shape, buffer, offset=place, path=self.path, file=self._file)
+            else:
+                yield RawItem(entry.name, dtype, shape, buffer, offset=place, path=self.path)
 
 
 class SafetensorsReader(Reader):
     """One open safetensors file."""
 
     def __init__(self, path: str) -> None:
-        file = OpenFile(path)
-        self.kv = dict(file.header.metadata)
-        self._items = list(file.items())
+        self._file = OpenFile(path)
+        self.kv = dict(self._file.header.metadata)
+        self._items = list(self._file.items())
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items)
@@ -62,74 +75,94 @@ class SafetensorsReader(Reader):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
         self._items.clear()  # the last slice that goes unmaps the file
+        self._file.close()
 
 
-class BoolItem(RawItem):
-    """BOOL: a byte of 0 or 1 for each element, packed to one bit on the way."""
+class CheckedItem(RawItem):
+    """Elements of one byte of which some codes are refused. They are read, not mapped, since all are looked at."""
 
-    __slots__ = ()
+    __slots__ = ("_file",)
+    allowed: bytes
+    rule: str
 
-    def __init__(self, *args: object, **more: object) -> None:
-        super().__init__(*args, **more)  # type: ignore[arg-type]
-        self.nbytes = (self._buffer.nbytes + 7) // 8
+    def __init__(
+        self,
+        name: str,
+        dtype: Dtype,
+        shape: tuple[int, ...],
+        buffer: memoryview,
+        *,
+        offset: int,
+        path: str,
+        file: FileIO,
+    ) -> None:
+        super().__init__(name, dtype, shape, buffer, offset=offset, path=path)
+        self._file = file
 
     def raw(self) -> None:
-        """Nothing: the bytes of the file are not packed."""
+        """Nothing: the bytes have to be looked at."""
 
     def load(self) -> Tensor:
-        """The packed tensor."""
+        """The tensor, in memory."""
         from hurray import Tensor
 
         return Tensor(b"".join(self.pieces()), self.dtype, self.shape)
 
     def pieces(self) -> Iterator[bytes]:
-        """The packed bits, each byte of the file checked."""
+        """The elements, each checked.
+
+        :raises FormatError: naming the tensor, the element and the byte.
+        """
+        for start in range(0, self._buffer.nbytes, PIECE):
+            yield self._read(start)
+
+    def _read(self, start: int) -> bytes:
+        import os
+
+        assert self.offset is not None  # noqa: S101 - a file's element has a place
+        piece = b""
+        wanted = min(PIECE, self._buffer.nbytes - start)
+        while len(piece) < wanted:
+            more = os.pread(self._file.fileno(), wanted - len(piece), self.offset + start + len(piece))
+            if not more:
+                raise self._error("the file became shorter while it was read", start + len(piece))
+            piece += more
+        if others := piece.translate(None, self.allowed):
+            at = start + piece.index(others[0])
+            raise self._error(f"element {at} is {others[0]:#04x}; {self.rule}", at)
+        return piece
+
+    def _error(self, message: str, at: int) -> FormatError:
+        return FormatError(
+            self.path or "", [Problem(message, name=self.name, offset=(self.offset or 0) + at)]
+        )
+
+
+class BoolItem(CheckedItem):
+    """BOOL: a byte of 0 or 1 for each element, packed to one bit on the way."""
+
+    __slots__ = ()
+    allowed = b"\x00\x01"
+    rule = "BOOL is 0 or 1"
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.nbytes = (self._buffer.nbytes + 7) // 8
+
+    def pieces(self) -> Iterator[bytes]:
+        """The packed bits. ``PIECE`` is a multiple of 8, so that each piece ends on a whole byte."""
         from hurray import Tensor
 
-        for start in range(0, self._buffer.nbytes, PIECE):  # PIECE is a multiple of 8
-            piece = self._buffer[start : start + PIECE]
-            _only(self, start, piece, allowed=b"\x00\x01", rule="BOOL is 0 or 1")
-            packed = Tensor.from_buffer(piece.cast("?"))
-            yield bytes(memoryview(packed.buffer(0)))[: (piece.nbytes + 7) // 8]
+        for piece in super().pieces():
+            yield Tensor.from_buffer(memoryview(piece).cast("?")).tobytes()
 
 
-class ScaleItem(RawItem):
+class ScaleItem(CheckedItem):
     """F8_E8M0: the codes 0x00 and 0xFF are reserved in Hurray (element-types.md §4), and so refused."""
 
     __slots__ = ()
-
-    def raw(self) -> None:
-        """Nothing: the bytes have to be looked at."""
-
-    def pieces(self) -> Iterator[memoryview]:
-        """The bytes of the file, each checked."""
-        for start in range(0, self._buffer.nbytes, PIECE):
-            piece = self._buffer[start : start + PIECE]
-            _only(self, start, piece, allowed=_SCALES, rule="Hurray reserves this code of float8_e8m0")
-            yield piece
+    allowed = bytes(range(1, 255))
+    rule = "Hurray reserves this code of float8_e8m0"
 
 
-_SCALES = bytes(range(1, 255))
-_KINDS: dict[str, type[RawItem]] = {"BOOL": BoolItem, "F8_E8M0": ScaleItem}
-
-
-def _only(item: RawItem, start: int, piece: memoryview, *, allowed: bytes, rule: str) -> None:
-    """Refuse the first byte that is not ``allowed``.
-
-    :raises FormatError: naming the tensor, the element and the byte.
-    """
-    others = bytes(piece).translate(None, allowed)
-    if others:
-        at = bytes(piece).index(others[0])
-        problem = Problem(
-            f"element {start + at} is {others[0]:#04x}; {rule}",
-            name=item.name,
-            offset=None if item.offset is None else item.offset + start + at,
-        )
-        raise FormatError(item.path or "", [problem])
-
-
-def _size(path: str) -> int:
-    import os
-
-    return os.stat(path).st_size
+_CHECKED: dict[str, type[CheckedItem]] = {"BOOL": BoolItem, "F8_E8M0": ScaleItem}

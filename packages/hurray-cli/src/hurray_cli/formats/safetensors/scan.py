@@ -106,6 +106,9 @@ class Scanner:
 
     def _peek(self) -> str:
         """The next character that is no blank, or nothing at the end."""
+        char = self.text[self.at : self.at + 1]
+        if char > " ":  # the usual case: a header has no blanks but those at its end
+            return char
         found = _SOLID.search(self.text, self.at)
         self.at = found.start() if found else len(self.text)
         return self.text[self.at : self.at + 1]

@@ -77,16 +77,24 @@ class ShardedReader(Reader):
         index = Index(path)
         if index.problems:
             raise FormatError(path, index.problems)
-        shards, problems, unsupported = _open(index)
-        problems += _disagreements(index, shards)
-        self.kv, clashes = _merged(shards.values())
-        problems += clashes
-        if problems:
-            raise FormatError(path, problems + unsupported)
-        if unsupported:
-            raise PlanError(path, unsupported)
-        self.notes = (f"{len(shards)} shards become one file",)
-        self._items = [item for shard in shards.values() for item in shard.items()]
+        self._shards, problems, unsupported = _open(index)
+        try:
+            problems += _disagreements(index, self._shards)
+            self.kv, clashes = _merged(self._shards.values())
+            problems += clashes
+            if problems:
+                raise FormatError(path, problems + unsupported)
+            if unsupported:
+                raise PlanError(path, unsupported)
+            self.notes = (f"{len(self._shards)} shards become one file",)
+            self._items = [item for shard in self._shards.values() for item in shard.items()]
+        except BaseException:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        for shard in self._shards.values():
+            shard.close()
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items)
@@ -98,6 +106,7 @@ class ShardedReader(Reader):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
         self._items.clear()
+        self._close()
 
 
 def _text(path: str) -> str:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from typing import IO
 
     from hurray.formats import Item, Kv
+    from typing_extensions import Buffer
 
-PIECE = 1 << 20  # bytes of packed bool unpacked together: eight times as many
+PIECE = 1 << 17  # bytes of packed bool that are unpacked together, to eight times as many
 
 
 def check(items: Sequence[Item], kv: Kv) -> Iterator[Problem]:
@@ -105,8 +106,7 @@ def _write_item(file: IO[bytes], item: Item) -> None:
     from hurray import write_all
 
     if item.dtype.name == "bool":
-        for unpacked in _unpacked(item):
-            write_all(file, unpacked)
+        _write_bools(_Unpacking(file, item))
     elif (pieces := item.pieces()) is not None:
         for piece in pieces:
             write_all(file, piece)
@@ -116,30 +116,33 @@ def _write_item(file: IO[bytes], item: Item) -> None:
         item.load().tofile(file)
 
 
-def _unpacked(item: Item) -> Iterator[bytearray]:
-    """A byte of 0 or 1 for each element of a bool tensor, a few MiB at a time."""
-    from hurray import Tensor
+class _Unpacking:
+    """A file to write packed bits to: each becomes a byte of 0 or 1."""
 
-    left = _count(item)
-    for packed in _packed(item):
-        for start in range(0, packed.nbytes, PIECE):
-            bits = packed[start : start + PIECE]
-            count = min(left, 8 * bits.nbytes)
-            left -= count
-            yield Tensor(bits, item.dtype, (count,)).unpack()
+    def __init__(self, file: IO[bytes], item: Item) -> None:
+        self._file = file
+        self._left = _count(item)
+        # The eight elements of each byte, the least significant bit first (element-types.md §3).
+        self._bits = [bytes(byte >> k & 1 for k in range(8)) for byte in range(256)]
+        self.item = item
+
+    def write(self, packed: bytes | memoryview) -> int:
+        """Take all of ``packed``."""
+        from hurray import write_all
+
+        for start in range(0, len(packed), PIECE):
+            bits = b"".join(map(self._bits.__getitem__, packed[start : start + PIECE]))[: self._left]
+            self._left -= len(bits)
+            write_all(self._file, bits)
+        return len(packed)
 
 
-def _packed(item: Item) -> Iterator[memoryview]:
-    if (pieces := item.pieces()) is not None:
-        yield from (memoryview(piece).cast("B") for piece in pieces)
-    elif (raw := item.raw()) is not None:
-        yield memoryview(raw).cast("B")
-    else:
-        tensor = item.load()
-        start = tensor.descriptor.byte_offset
-        in_order = tensor.layout.name == "row_major"
-        yield (
-            memoryview(tensor.buffer(0))[start : start + item.nbytes]
-            if in_order
-            else memoryview(tensor.tobytes())
-        )
+def _write_bools(out: _Unpacking) -> None:
+    buffers: Iterable[Buffer] | None = out.item.pieces()
+    if buffers is None and (raw := out.item.raw()) is not None:
+        buffers = (raw,)
+    if buffers is None:
+        out.item.load().tofile(out)
+        return
+    for buffer in buffers:
+        out.write(memoryview(buffer).cast("B"))

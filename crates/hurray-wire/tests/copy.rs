@@ -1,0 +1,111 @@
+//! Buffers that lie in a file go from file to file.
+
+#![allow(missing_docs, unreachable_pub)]
+
+mod common;
+
+use common::desc::*;
+use common::samples::decode;
+use hurray_wire::{copy_range, AtomicFile, Container, Source, Writer};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const OFFSET: u64 = 77;
+const LENGTH: usize = 1 << 20;
+
+/// Bytes of a file, which must not be asked for one by one.
+struct InFile<'a> {
+    file: &'a File,
+    stop: bool,
+    written: AtomicBool,
+}
+
+impl Source for InFile<'_> {
+    fn len(&self) -> u64 {
+        LENGTH as u64
+    }
+
+    fn file_range(&self) -> Option<(&File, u64)> {
+        Some((self.file, OFFSET))
+    }
+
+    fn pause(&self) -> io::Result<()> {
+        if self.stop {
+            Err(ErrorKind::Interrupted.into())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.written.store(true, Ordering::Relaxed);
+        out.write_all(&content()[OFFSET as usize..])
+    }
+}
+
+fn content() -> Vec<u8> {
+    (0..OFFSET as usize + LENGTH).map(|i| (i * 31 % 251) as u8).collect()
+}
+
+fn put(folder: &std::path::Path, length: usize, stop: bool) -> (Result<(), hurray_wire::Error>, bool) {
+    let from = folder.join("from");
+    fs::write(&from, &content()[..length]).unwrap();
+    let file = File::open(&from).unwrap();
+    let source = InFile { file: &file, stop, written: AtomicBool::new(false) };
+    let out = AtomicFile::create(&folder.join("to"), false).unwrap();
+    let mut writer = Writer::new(out, vec![]).unwrap();
+    let put = writer.put("w", &decode(&Desc::new(I8, 1, &[LENGTH as u64], &[LENGTH as u64])), &[&source]);
+    if put.is_ok() {
+        writer.finish().unwrap().commit().unwrap();
+    }
+    (put, source.written.load(Ordering::Relaxed))
+}
+
+#[test]
+fn the_bytes_arrive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (put, _) = put(folder.path(), content().len(), false);
+    put.unwrap();
+    let bytes = fs::read(folder.path().join("to")).unwrap();
+    let container = Container::open(bytes.as_slice()).unwrap();
+    let range = &container.tensor(bytes.as_slice(), 0).unwrap().ranges[0];
+    assert_eq!(bytes[range.start as usize..range.end as usize], content()[OFFSET as usize..]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_passes_through_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(!put(folder.path(), content().len(), false).1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_ends_before_is_an_error_and_no_file_appears() {
+    let folder = tempfile::tempdir().unwrap();
+    let (put, _) = put(folder.path(), content().len() - 1, false);
+    assert!(matches!(put, Err(hurray_wire::Error::Io(e)) if e.kind() == ErrorKind::UnexpectedEof));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_the_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (put, _) = put(folder.path(), content().len(), true);
+    assert!(matches!(put, Err(hurray_wire::Error::Io(e)) if e.kind() == ErrorKind::Interrupted));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_take_a_copy_says_so_untouched() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("from");
+    fs::write(&from, content()).unwrap();
+    let file = File::open(&from).unwrap();
+    let pipe = io::pipe().unwrap().1;
+    assert!(!copy_range(&file, 0, &pipe, 16, &mut || Ok(())).unwrap());
+    let reader = File::open(&from).unwrap();
+    assert!(!copy_range(&file, 0, &reader, 16, &mut || Ok(())).unwrap());
+}
