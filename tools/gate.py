@@ -39,7 +39,8 @@ class Verdict:
 def run(command: Sequence[str | Path], *, cwd: Path = ROOT, echo: bool = True) -> tuple[int, str]:
     """Run ``command``, show its output as it comes, and return its exit status and all that it printed."""
     print("$", " ".join(str(part) for part in command), flush=True)
-    process = subprocess.Popen(
+    lines = []
+    with subprocess.Popen(
         [str(part) for part in command],
         cwd=cwd,
         stdout=subprocess.PIPE,
@@ -47,14 +48,13 @@ def run(command: Sequence[str | Path], *, cwd: Path = ROOT, echo: bool = True) -
         text=True,
         encoding="utf-8",
         errors="replace",
-    )
-    assert process.stdout is not None
-    lines = []
-    for line in process.stdout:
-        lines.append(line)
-        if echo:
-            print(line, end="", flush=True)
-    return process.wait(), "".join(lines)
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if echo:
+                print(line, end="", flush=True)
+    return process.returncode, "".join(lines)
 
 
 def counted(

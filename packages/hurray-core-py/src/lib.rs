@@ -19,7 +19,7 @@ mod tensor;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+#[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
     use crate::descriptor::Descriptor;

@@ -127,7 +127,7 @@ class Producer:
         self.capsules = 0
         self.name = LEGACY if version is None else VERSIONED
         self._callback = DELETER(self._delete)
-        made: Any = Legacy() if version is None else Versioned(*(version or (0, 0)))
+        made: Any = Legacy() if version is None else Versioned(*version)
         tensor = made.tensor
         tensor.data, tensor.byte_offset = data, byte_offset
         tensor.device, tensor.dtype = Device(*device), DataType(*dtype)

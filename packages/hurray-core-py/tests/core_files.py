@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from struct import pack, unpack_from
 from typing import Any
 
@@ -107,14 +107,12 @@ class Crafted:
     crc: int | None = None
     trailer_reserved: int = 0
     trailer_magic: bytes = b"HRRY"
-    #: Bytes put over the finished tensor region, by offset.
-    patches: dict[int, bytes] = field(default_factory=dict)
 
     def but(self, **changes: Any) -> Crafted:
         """The same file with other claims."""
         return replace(self, **changes)
 
-    def bytes(self) -> bytes:
+    def build(self) -> bytes:
         """The file."""
         flags = self.flags if self.flags is not None else HAS_CRC | (HAS_KV if self.kv else 0)
         out = bytearray(self.magic + bytes(self.version) + self.reserved)
@@ -137,8 +135,6 @@ class Crafted:
             self.trailer_reserved,
         )
         out += self.trailer_magic
-        for at, data in self.patches.items():
-            out[at : at + len(data)] = data
         return bytes(out)
 
     def _region(self, out: bytearray, step: int) -> bytes:
@@ -175,7 +171,7 @@ def _pad(out: bytearray, alignment: int) -> None:
 
 def single(blob: bytes, *buffers: bytes, name: bytes = b"w", **claims: Any) -> bytes:
     """A file of one tensor."""
-    return Crafted((Put(name, blob, buffers),), **claims).bytes()
+    return Crafted((Put(name, blob, buffers),), **claims).build()
 
 
 def kv_entry(key: bytes, tag: int, payload: bytes) -> bytes:
@@ -219,8 +215,3 @@ class Parsed:
         assert place == at + length
         computed = crc32c(data[at : at + length])
         return cls(flags, alignment, hint, tuple(entries), (at, length), (kv_at, kv_length), crc, computed)
-
-
-def names_of(puts: Iterable[Put]) -> list[str]:
-    """The names of crafted tensors."""
-    return [put.name.decode() for put in puts]

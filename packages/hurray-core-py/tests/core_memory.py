@@ -102,7 +102,7 @@ def limit_memory(room: int) -> None:
 
 
 def resident(kind: str = "VmRSS") -> int:
-    """Bytes of this process in memory (Linux): ``VmRSS``, ``RssAnon``, ``VmHWM`` …"""
+    """Bytes of this process in memory (Linux): ``VmRSS``, or ``VmHWM`` for the most there ever were."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(f"{kind}:"):
             return int(line.split()[1]) * 1024

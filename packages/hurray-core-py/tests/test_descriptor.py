@@ -37,7 +37,8 @@ EXAMPLE = bytes.fromhex(
 
 
 def vector(entry: dict[str, Any]) -> bytes:
-    return (GOLDEN / entry["file"]).read_bytes()
+    path: Path = GOLDEN / entry["file"]
+    return path.read_bytes()
 
 
 def per_block(
@@ -69,7 +70,7 @@ def test_golden_vectors_decode_and_encode_again(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", VECTORS, ids=lambda entry: entry["file"])
 def test_decode_ignores_what_follows_and_refuses_what_is_cut(entry: dict[str, Any]) -> None:
-    """decode MUST accept trailing bytes and ignore them."""
+    """Decode MUST accept trailing bytes and ignore them."""
     data = vector(entry)
     one = hurray.Descriptor.decode(data)
     for tail in (b"\0", b"HRRY", data):
@@ -83,14 +84,14 @@ def test_decode_ignores_what_follows_and_refuses_what_is_cut(entry: dict[str, An
 def test_a_changed_byte_is_refused_or_kept(entry: dict[str, Any]) -> None:
     """No panic and no silent repair: what decodes is written back as it was."""
     data = vector(entry)
-    kept = refused = 0
+    kept = refused = coded = 0
     for at in range(len(data)):
         for value in {0, 1, 0x7F, 0x80, 0xFF, data[at] ^ 1, data[at] ^ 0x10} - {data[at]}:
             changed = data[:at] + bytes([value]) + data[at + 1 :]
             try:
                 one = hurray.Descriptor.decode(changed)
-            except VALUE_ERRORS as error:  # noqa: PERF203
-                assert getattr(error, "code", None), repr(error)
+            except VALUE_ERRORS as error:
+                coded += bool(getattr(error, "code", None))
                 refused += 1
                 continue
             kept += 1
@@ -98,7 +99,7 @@ def test_a_changed_byte_is_refused_or_kept(entry: dict[str, Any]) -> None:
             if one.version[1] == 0:
                 assert one.encode() == changed
     assert kept > 10
-    assert refused > 100
+    assert coded == refused > 100
 
 
 def test_a_tensors_descriptor_is_the_worked_example() -> None:
@@ -151,7 +152,8 @@ def test_descriptors_are_values_that_python_cannot_make() -> None:
     with pytest.raises(AttributeError):
         one.shape = (1,)  # type: ignore[misc]
     assert len({tensor.descriptor for tensor in TENSORS}) == len(TENSORS)
-    assert one != one.encode()
+    data: Any = one.encode()
+    assert one != data
     assert hurray.Descriptor.__module__ == "hurray"
     for part in ("(2, 3)", "float32", "RowMajorLayout()", "cpu"):
         assert part in repr(one)
@@ -175,9 +177,7 @@ def changed(at: int, form: str, value: Any, base: bytes = EXAMPLE) -> bytes:
     return bytes(out)
 
 
-SHARDED = descriptor(
-    shape=(8, 4), sizes=(128,), sections=pack("<QQQQ", 8, 8, 0, 4), flags=SHARD
-)
+SHARDED = descriptor(shape=(8, 4), sizes=(128,), sections=pack("<QQQQ", 8, 8, 0, 4), flags=SHARD)
 COUNTED = descriptor(sections=pack("<II", 1, 0) + bytes(64), flags=STATISTICS)
 QUANTISED = descriptor(INT4, shape=(4, 4), sizes=(8, 16), sections=per_block(), flags=QUANTIZATION)
 EXTENDED = descriptor(0xF0, sections=pack("<IBB14x", 32, 1, 0), flags=EXTENSION)
@@ -270,14 +270,17 @@ BROKEN: list[tuple[str, bytes]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "data"), BROKEN, ids=[f"{code}-{at}" for at, (code, _) in enumerate(BROKEN)])
+@pytest.mark.parametrize(
+    ("code", "data"), BROKEN, ids=[f"{code}-{at}" for at, (code, _) in enumerate(BROKEN)]
+)
 def test_a_broken_rule_raises_its_class_with_its_code(code: str, data: bytes) -> None:
     """Constructor checks: InvalidDescriptorError; buffer-size tier: hurray.BufferError (04-tables.md §2)."""
     kind = hurray.BufferError if code in ("D-15", "L-12", "L-13", "L-29") else hurray.InvalidDescriptorError
     with pytest.raises((hurray.InvalidDescriptorError, hurray.BufferError)) as caught:
         hurray.Descriptor.decode(data)
-    assert (caught.value.code, type(caught.value)) == (code, kind)
-    assert str(caught.value)
+    error: Any = caught.value
+    assert (error.code, type(error)) == (code, kind)
+    assert str(error)
 
 
 @pytest.mark.parametrize("good", [EXAMPLE, SHARDED, COUNTED, QUANTISED, EXTENDED])

@@ -31,9 +31,7 @@ MAPPING: dict[str, tuple[Any, ...]] = {
     "level_zero": (14, 14, 14, UNSUPPORTED),
     "opencl": (4, 4, 4, None),
 }
-PAIRS = [
-    (kind, memory, MAPPING[kind][number]) for kind in KINDS for number, memory in enumerate(CLASSES)
-]
+PAIRS = [(kind, memory, MAPPING[kind][number]) for kind in KINDS for number, memory in enumerate(CLASSES)]
 
 
 def on(device: hurray.Device) -> hurray.Tensor:
@@ -42,7 +40,7 @@ def on(device: hurray.Device) -> hurray.Tensor:
 
 @pytest.mark.parametrize(("tag", "kind"), list(enumerate(KINDS)))
 def test_kinds_by_name_and_by_byte_are_equal(tag: int, kind: str) -> None:
-    """kind MUST accept a name or a wire byte; tag MUST expose the byte."""
+    """Kind MUST accept a name or a wire byte; tag MUST expose the byte."""
     device = hurray.Device(kind)
     assert (device.kind, device.tag, device.is_private) == (kind, tag, False)
     assert (device.device_id, device.memory_class, device.memory_class_tag) == (0, "standard", 0)
@@ -63,7 +61,7 @@ def test_the_device_module_has_one_constant_per_kind() -> None:
 
 @pytest.mark.parametrize("byte", PRIVATE)
 def test_private_bytes_report_private_and_repr_has_them(byte: int) -> None:
-    """kind and memory_class MUST report "private" in the range, so repr MUST include the tag."""
+    """Kind and memory_class MUST report "private" in the range, so repr MUST include the tag."""
     device = hurray.Device(byte, memory_class=byte)
     assert (device.kind, device.tag, device.is_private) == ("private", byte, True)
     assert (device.memory_class, device.memory_class_tag) == ("private", byte)
@@ -149,16 +147,15 @@ def test_a_device_id_that_dlpack_cannot_carry_is_refused(device_id: int) -> None
 
 def test_devices_are_values() -> None:
     """Value objects compare by value, hash with it, and survive pickle and copy."""
-    devices = [
-        hurray.Device(kind, number, memory)
-        for kind, number, memory in itertools.product((*KINDS, 0xF0, 0xFE), (0, 7), (*CLASSES, 0xF0))
-    ]
+    parts: Any = itertools.product((*KINDS, 0xF0, 0xFE), (0, 7), (*CLASSES, 0xF0))
+    devices = [hurray.Device(kind, number, memory) for kind, number, memory in parts]
     again = [pickle.loads(pickle.dumps(device)) for device in devices]
     assert again == devices
     assert [hash(device) for device in again] == [hash(device) for device in devices]
     assert len(set(devices)) == len(devices)
     assert copy.deepcopy(devices) == devices
-    assert devices[0] != "cpu"
+    text: Any = "cpu"
+    assert devices[0] != text
 
 
 @pytest.mark.parametrize("kind", [*KINDS, 0xF5])

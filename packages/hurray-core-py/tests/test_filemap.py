@@ -80,7 +80,8 @@ def test_it_lives_as_long_as_its_views(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "stop"), [(0, None), (0, SIZE), (5, 9000), (4096, 8192), (0, 10**18), (9000, 5), (SIZE, None), (10**15, None)]
+    ("start", "stop"),
+    [(0, None), (0, SIZE), (5, 9000), (4096, 8192), (0, 10**18), (9000, 5), (SIZE, None), (10**15, None)],
 )
 def test_discarded_pages_come_back_when_they_are_read(path: Path, start: int, stop: int | None) -> None:
     mapped = hurray.FileMap(path)

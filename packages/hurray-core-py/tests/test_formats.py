@@ -201,7 +201,7 @@ def test_errors_travel_between_processes() -> None:
         back = pickle.loads(pickle.dumps(kind("f.x", [Problem("bad", name="a", offset=3, code="F-1")])))
         assert type(back) is kind
         assert (str(back), back.path, repr(back.problems)) == (
-            "f.x: tensor 'a': bad",
+            "f.x: tensor 'a': bad [F-1]",
             "f.x",
             "(Problem('bad', name='a', offset=3, code='F-1'),)",
         )

@@ -7,9 +7,9 @@ from typing import Any
 
 import core_dlpack as dl
 import hurray
-import numpy as np
 import pytest
 from core_memory import address, aligned, run
+from core_numpy import np
 
 BOTH = pytest.mark.parametrize("version", [(1, 0), (1, 7), None], ids=["1.0", "1.7", "legacy"])
 
@@ -127,7 +127,9 @@ def test_strides_offsets_and_order_are_kept() -> None:
         assert producer.deleted == 1
 
 
-@pytest.mark.parametrize("dtype", [(0, 8), (1, 64), (2, 16), (2, 64), (4, 16), (5, 64), (5, 128), (10, 8), (12, 8), (14, 8)])
+@pytest.mark.parametrize(
+    "dtype", [(0, 8), (1, 64), (2, 16), (2, 64), (4, 16), (5, 64), (5, 128), (10, 8), (12, 8), (14, 8)]
+)
 def test_types_come_in_as_what_they_are(dtype: tuple[int, int]) -> None:
     names = {
         (0, 8): "int8",
@@ -296,7 +298,9 @@ def test_a_capsule_without_a_name_is_refused() -> None:
         hurray.from_dlpack(Returns(nameless))
 
 
-@pytest.mark.parametrize("error", [RuntimeError("mine"), TypeError("mine"), BufferError("mine"), KeyError("mine")], ids=repr)
+@pytest.mark.parametrize(
+    "error", [RuntimeError("mine"), TypeError("mine"), BufferError("mine"), KeyError("mine")], ids=repr
+)
 def test_a_producers_own_error_comes_through(error: Exception) -> None:
     with pytest.raises(type(error), match="mine"):
         hurray.from_dlpack(Returns(error))

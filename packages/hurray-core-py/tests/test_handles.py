@@ -45,10 +45,9 @@ def test_the_handles_are_there_for_every_device(kind: Any) -> None:
 def test_device_is_the_tensors_very_object() -> None:
     """BufferHandle.device MUST be the same object as Tensor.device."""
     for one in (tensor(), tensor(device=hurray.Device("cuda", 1)), csr()):
-        for handle in one.buffer_handles:
-            assert handle.device is one.device
-        for handle in one.descriptor.buffer_handles:
-            assert handle.device is one.descriptor.device
+        assert all(each.device is one.device for each in one.buffer_handles)
+        declared = one.descriptor
+        assert all(each.device is declared.device for each in declared.buffer_handles)
 
 
 @pytest.mark.parametrize("shift", [64, 128, 256, 512, 1024, 2048, 0, 192, 4096 - 64])
@@ -121,7 +120,8 @@ def test_handles_compare_and_hash_by_value() -> None:
     ]
     assert one not in others
     assert len({one, two, *others}) == 6
-    assert one != 64
+    number: Any = 64
+    assert one != number
 
 
 def test_a_handle_pins_nothing() -> None:

@@ -44,7 +44,7 @@ def write_all():
 
 work = {
     "save": lambda: hurray.save(target, {"w": hurray.Tensor(mapped, hurray.uint8, (size,))}),
-    "many": lambda: hurray.save(target, {f"t{at}": memoryview(mapped)[at << 20 : (at + 1) << 20] for at in range(1024)}),
+    "many": lambda: hurray.save(target, {f"t{at}": memoryview(mapped)[at << 20 : at + 1 << 20] for at in range(1024)}),
     "writer": writer,
     "pieces": pieces,
     "tofile": tofile,
@@ -73,7 +73,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     blob = craft.descriptor(craft.UINT8, shape=(size,), sizes=(size,))
     index = pack("<QH", 1, 1) + b"w" + pack("<QIQQI", 64, len(blob), 4096, size, 0)
     with open(f"{target}.hrry", "wb") as file:
-        file.write(craft.Crafted().bytes()[:64] + blob)
+        file.write(craft.Crafted().build()[:64] + blob)
         file.seek(4096 + size)
         file.write(index + pack("<QQQIII", 4096 + size, len(index), 0, 0, craft.crc32c(index), 0) + b"HRRY")
     return target

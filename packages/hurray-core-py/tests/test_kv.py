@@ -15,10 +15,10 @@ from typing import Any
 
 import core_files as craft
 import hurray
-import numpy as np
 import pytest
 from core_files import Crafted, kv_entry, kv_section
 from core_memory import run
+from core_numpy import np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,7 +56,7 @@ def test_a_dict_saved_and_reloaded_is_equal(kv: dict[str, Any]) -> None:
 
 
 def test_the_kinds_by_example(tmp_path: Path) -> None:
-    kv = {
+    kv: dict[str, Any] = {
         "flag": True,
         "off": False,
         "one": 1,
@@ -79,7 +79,7 @@ def test_the_kinds_by_example(tmp_path: Path) -> None:
 
 
 def test_bool_is_tested_before_int(tmp_path: Path) -> None:
-    """bool MUST be tested before int in both directions."""
+    """Bool MUST be tested before int in both directions."""
     found = kept({"a": True, "b": 1, "c": [True], "d": [1]}, tmp_path)
     assert found["a"] is True
     assert type(found["b"]) is int
@@ -97,7 +97,8 @@ def test_an_empty_list_reads_back_as_an_empty_list(tmp_path: Path) -> None:
 
 def test_no_metadata_reads_as_an_empty_dict(tmp_path: Path) -> None:
     """A file with no KV section MUST read as an empty dict."""
-    for kv in (None, {}):
+    nothing: list[Any] = [None, {}]
+    for kv in nothing:
         hurray.save(tmp_path / "a.hrry", {}, kv=kv)
         assert hurray.load_kv(tmp_path / "a.hrry") == {}
         assert craft.Parsed.of((tmp_path / "a.hrry").read_bytes()).kv == (0, 0)
@@ -106,12 +107,16 @@ def test_no_metadata_reads_as_an_empty_dict(tmp_path: Path) -> None:
 def test_it_is_a_call_of_its_own() -> None:
     """It MUST be a separate call rather than an argument to load."""
     with pytest.raises(TypeError):
-        hurray.load(Crafted().bytes(), kv=True)  # type: ignore[call-arg]
+        hurray.load(Crafted().build(), kv=True)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(
     "kv",
-    [collections.OrderedDict(b=1, a=2), types.MappingProxyType({"b": 1, "a": 2}), collections.ChainMap({"b": 1, "a": 2})],
+    [
+        collections.OrderedDict(b=1, a=2),
+        types.MappingProxyType({"b": 1, "a": 2}),
+        collections.ChainMap({"b": 1, "a": 2}),
+    ],
     ids=lambda kv: type(kv).__name__,
 )
 def test_any_mapping_in_its_order(kv: Any, tmp_path: Path) -> None:
@@ -183,7 +188,9 @@ KEYS: list[tuple[Any, type[Exception]]] = [
 
 
 @pytest.mark.parametrize(("key", "error"), KEYS, ids=lambda value: repr(value)[:12])
-def test_a_bad_key_is_refused_and_no_file_is_written(key: Any, error: type[Exception], tmp_path: Path) -> None:
+def test_a_bad_key_is_refused_and_no_file_is_written(
+    key: Any, error: type[Exception], tmp_path: Path
+) -> None:
     """An empty key: an error that names the key, and no file is written."""
     path = tmp_path / "a.hrry"
     for write in (lambda kv: hurray.save(path, {}, kv=kv), lambda kv: hurray.FileWriter(path, kv=kv)):
@@ -195,7 +202,10 @@ def test_a_bad_key_is_refused_and_no_file_is_written(key: Any, error: type[Excep
 
 @pytest.mark.parametrize("kv", [5, "text", [("a", 1)], object()], ids=str)
 def test_what_is_no_mapping_is_a_type_error(kv: Any, tmp_path: Path) -> None:
-    for write in (lambda: hurray.save(tmp_path / "a", {}, kv=kv), lambda: hurray.FileWriter(tmp_path / "a", kv=kv)):
+    for write in (
+        lambda: hurray.save(tmp_path / "a", {}, kv=kv),
+        lambda: hurray.FileWriter(tmp_path / "a", kv=kv),
+    ):
         with pytest.raises(TypeError, match="mapping"):
             write()
     assert os.listdir(tmp_path) == []
@@ -238,7 +248,7 @@ FOREIGN: list[tuple[bytes, Any]] = [
 @pytest.mark.parametrize(("entry", "value"), FOREIGN, ids=[repr(value) for _, value in FOREIGN])
 def test_every_kind_of_the_format_reads(entry: bytes, value: Any) -> None:
     """A uint64 written by another producer MUST read back as int."""
-    data = Crafted(kv=kv_section(entry)).bytes()
+    data = Crafted(kv=kv_section(entry)).build()
     assert exact(hurray.load_kv(data)) == exact({"k": value})
 
 
@@ -265,7 +275,7 @@ BAD: list[tuple[str, bytes]] = [
 @pytest.mark.parametrize(("code", "section"), BAD, ids=[f"{code}-{at}" for at, (code, _) in enumerate(BAD)])
 def test_bad_metadata_is_refused_by_its_rule(code: str, section: bytes) -> None:
     """A value this build does not recognise MUST raise rather than being dropped."""
-    data = Crafted(kv=section).bytes()
+    data = Crafted(kv=section).build()
     for read in (hurray.load_kv, hurray.load, hurray.open):
         with pytest.raises(hurray.FileError) as caught:
             read(data)

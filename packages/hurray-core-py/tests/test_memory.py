@@ -20,7 +20,7 @@ def sparse(path: Path, sizes: dict[str, int]) -> Path:
     index, at = pack("<Q", len(sizes)), 64
     try:
         with open(path, "wb") as file:
-            file.write(craft.Crafted().bytes()[:64])
+            file.write(craft.Crafted().build()[:64])
             for name, size in sizes.items():
                 blob = craft.descriptor(craft.UINT8, shape=(size,), sizes=(size,))
                 file.seek(at)
@@ -40,7 +40,7 @@ def sparse(path: Path, sizes: dict[str, int]) -> Path:
 
 
 def test_a_terabyte_opens_and_one_tensor_reads(tmp_path: Path) -> None:
-    """Issue 3: a sparse 1 TiB file opens, and one tensor reads; a file larger than memory and swap maps all the same."""
+    """Issue 3: a sparse 1 TiB file opens, and one tensor reads; a file larger than memory maps all the same."""
     path = sparse(tmp_path / "big.hrry", {"huge": 1 << 40, "small": 4096})
     code = """
 import sys, time, hurray
@@ -99,7 +99,7 @@ with hurray.open(sys.argv[1], writable=False) as file:
 LAST = """
 import sys, hurray
 from core_memory import resident
-size = 256 << 20
+size = 96 << 20
 path = sys.argv[2]
 before = resident()
 made = {
@@ -109,16 +109,16 @@ made = {
     "written map": lambda: hurray.load(path)["w"],
     "dlpack": lambda: hurray.from_dlpack(hurray.Tensor(bytearray(size), hurray.uint8, (size,)), copy=True),
 }[sys.argv[1]]
-for turn in range(3):
+for turn in range(2):
     tensor = made()
     view = memoryview(tensor.buffer(0))
     for at in range(0, size, 4096):
         view[at] = 1
     held = resident() - before
-    assert held > 200 << 20, held
+    assert held > 80 << 20, held
     part = view[4096:8192]
     del tensor, view
-    assert resident() - before > 200 << 20
+    assert resident() - before > 80 << 20
     del part
     left = resident() - before
     assert left < 16 << 20, (turn, left >> 20)
@@ -129,7 +129,7 @@ print("freed")
 @pytest.mark.parametrize("what", ["aligned copy", "copy", "read", "written map", "dlpack"])
 def test_dropping_the_last_view_frees_the_memory_then(what: str, tmp_path: Path) -> None:
     """PEERS, memory: dropping the last view frees the memory then, not at the next call."""
-    path = sparse(tmp_path / "a.hrry", {"w": 256 * MIB})
+    path = sparse(tmp_path / "a.hrry", {"w": 96 * MIB})
     assert run(LAST, what, path) == "freed"
 
 
@@ -194,8 +194,13 @@ from core_memory import aligned, limit_memory
 wide = hurray.Tensor(aligned(64), hurray.uint8, (1 << 20, 1 << 20), layout=hurray.StridedLayout((0, 0)))
 view = memoryview(bytearray(192 << 20))
 limit_memory(64 << 20)
-for use in (wide.tobytes, lambda: hurray.Tensor.from_buffer(view, copy=True), lambda: hurray.Tensor(view[1:], hurray.uint8, (1 << 20,)),
-            lambda: bytes(wide), lambda: hurray.from_dlpack(hurray.Tensor(view, hurray.uint8, (5,)), copy=True)):
+for use in (
+    wide.tobytes,
+    lambda: bytes(wide),
+    lambda: hurray.Tensor.from_buffer(view, copy=True),
+    lambda: hurray.Tensor(view[1:], hurray.uint8, (1 << 20,)),
+    lambda: hurray.from_dlpack(hurray.Tensor(view, hurray.uint8, (5,)), copy=True),
+):
     try:
         use()
     except MemoryError:

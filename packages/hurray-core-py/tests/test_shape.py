@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import hurray
-import numpy as np
 import pytest
+from core_numpy import np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,7 +46,9 @@ def test_there_is_no_sentinel_constant() -> None:
     """Implementations MUST NOT also expose a sentinel constant for a dynamic dimension."""
     for module in (hurray, hurray._core, hurray.Tensor):
         assert [name for name in dir(module) if "DYNAMIC" in name.upper()] == []
-        assert [n for n in dir(module) if isinstance(v := getattr(module, n, None), int) and v == 2**64 - 1] == []
+        assert [
+            n for n in dir(module) if isinstance(v := getattr(module, n, None), int) and v == 2**64 - 1
+        ] == []
 
 
 @pytest.mark.parametrize("shape", DYNAMIC)
@@ -105,7 +107,8 @@ class Broken:
 
 
 @pytest.mark.parametrize(
-    "shape", [(2, 3), [2, 3], np.array([2, 3]), range(2, 4), iter((2, 3)), (np.uint8(2), Index()), {2: 0, 3: 0}]
+    "shape",
+    [(2, 3), [2, 3], np.array([2, 3]), range(2, 4), iter((2, 3)), (np.uint8(2), Index()), {2: 0, 3: 0}],
 )
 def test_any_iterable_of_indices_is_a_shape(shape: Any) -> None:
     assert hurray.Tensor(bytes(24), hurray.float32, shape).shape == (2, 3)

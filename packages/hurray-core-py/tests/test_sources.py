@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import hurray
-import numpy as np
 import pytest
 from core_memory import run
+from core_numpy import np
 
 DOORS: list[Any] = [
     lambda file: hurray.load(file)["w"].tolist(),
@@ -29,7 +29,9 @@ DOORS: list[Any] = [
     lambda file: hurray.open(file, io="read", writable=False)["w"].tolist(),
     lambda file: [1.0, 2.0] if hurray.verify(file) == [] else None,
 ]
-door = pytest.mark.parametrize("door", DOORS, ids=["load", "load read", "load_kv", "open", "open read", "verify"])
+door = pytest.mark.parametrize(
+    "door", DOORS, ids=["load", "load read", "load_kv", "open", "open read", "verify"]
+)
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_paths(path: Path, door: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @door
 def test_content(path: Path, door: Any) -> None:
-    """bytes and other buffers are a file's content."""
+    """Bytes and other buffers are a file's content."""
     content = path.read_bytes()
     for file in (content, bytearray(content), memoryview(content), np.frombuffer(content, np.uint8)):
         assert door(file) == [1.0, 2.0]
@@ -152,7 +154,9 @@ def test_decompressing_readers(path: Path, door: Any, tmp_path: Path) -> None:
         assert door(member) == [1.0, 2.0]
 
 
-@pytest.mark.parametrize("kind", [tempfile.TemporaryFile, tempfile.NamedTemporaryFile, tempfile.SpooledTemporaryFile])
+@pytest.mark.parametrize(
+    "kind", [tempfile.TemporaryFile, tempfile.NamedTemporaryFile, tempfile.SpooledTemporaryFile]
+)
 @door
 def test_temporary_files(path: Path, door: Any, kind: Any) -> None:
     with kind() as file:

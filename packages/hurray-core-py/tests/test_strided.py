@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import hurray
-import numpy as np
 import pytest
 from core_memory import address, aligned
+from core_numpy import np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-Array = np.ndarray[Any, Any]
+Array = Any
 DTYPES = ["int8", "uint8", "int16", "float16", "float32", "int64", "float64", "complex64", "complex128"]
 
 
@@ -70,7 +70,7 @@ def agree(tensor: hurray.Tensor, array: Array) -> None:
     assert tensor.tobytes() == bytes(tensor) == plain
     assert memoryview(tensor).tobytes() == plain
     assert np.asarray(tensor).tolist() == array.tolist()
-    assert np.from_dlpack(tensor).tolist() == array.tolist()  # type: ignore[arg-type]
+    assert np.from_dlpack(tensor).tolist() == array.tolist()
     assert hurray.from_dlpack(tensor).tolist() == array.tolist()
     stream = io.BytesIO()
     assert tensor.tofile(stream) == len(plain)
@@ -96,7 +96,7 @@ def test_any_view_of_any_array_agrees_with_numpy(view: View, dtype: str, before:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(views(), st.sampled_from(DTYPES)), max_size=4))
 def test_files_keep_shape_strides_and_values(cases: list[tuple[View, str]]) -> None:
-    """save and load agree with NumPy's own view."""
+    """Save and load agree with NumPy's own view."""
     arrays = {f"t{at}": array_of(view, dtype, 1, 1) for at, (view, dtype) in enumerate(cases)}
     tensors = {name: hurray.Tensor.from_buffer(array) for name, array in arrays.items()}
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +104,7 @@ def test_files_keep_shape_strides_and_values(cases: list[tuple[View, str]]) -> N
         hurray.save(path, tensors)
         assert hurray.verify(path) == []
         for io_kind in ("mmap", "read"):
-            loaded = hurray.load(path, io=io_kind)  # type: ignore[arg-type]
+            loaded = hurray.load(path, io=io_kind)
             assert list(loaded) == list(arrays)
             for name, array in arrays.items():
                 agree(loaded[name], array)
@@ -114,7 +114,9 @@ def test_files_keep_shape_strides_and_values(cases: list[tuple[View, str]]) -> N
 
 @settings(max_examples=200, deadline=None)
 @given(views(least=-3), st.sampled_from(["int8", "float32", "complex128"]), st.integers(-2, 2))
-def test_the_constructor_takes_exactly_the_strides_that_stay_inside(view: View, name: str, slack: int) -> None:
+def test_the_constructor_takes_exactly_the_strides_that_stay_inside(
+    view: View, name: str, slack: int
+) -> None:
     """Strides are checked for the bytes they reach, negative ones too."""
     dtype = hurray.Dtype.from_name(name)
     low, high = view.reach
@@ -131,7 +133,7 @@ def test_the_constructor_takes_exactly_the_strides_that_stay_inside(view: View, 
         data = bytes(at % 120 for at in range(size))
         tensor = hurray.Tensor(data, dtype, view.shape, layout=layout)
         if 0 not in view.shape:
-            store = np.frombuffer(data[: needed], name)
+            store = np.frombuffer(data[:needed], name)
             strides = [stride * store.itemsize for stride in view.strides]
             agree(tensor, np.lib.stride_tricks.as_strided(store, view.shape, strides, writeable=False))
 
@@ -143,7 +145,11 @@ def packed(codes: list[int], bits: int) -> bytes:
 
 
 @settings(max_examples=150, deadline=None)
-@given(views(least=0), st.sampled_from(["bool", "uint2", "uint4", "int4", "float6_e2m3", "float4_e2m1"]), st.data())
+@given(
+    views(least=0),
+    st.sampled_from(["bool", "uint2", "uint4", "int4", "float6_e2m3", "float4_e2m1"]),
+    st.data(),
+)
 def test_elements_narrower_than_a_byte_follow_their_strides(view: View, name: str, data: Any) -> None:
     """layouts.md §1: byte floor(o / P), shift (o mod P) * bits; 6-bit types by group."""
     dtype = hurray.Dtype.from_name(name)

@@ -13,9 +13,9 @@ import weakref
 from typing import Any
 
 import hurray
-import numpy as np
 import pytest
 from core_memory import address, aligned
+from core_numpy import np
 
 TYPES = [getattr(hurray.dtype, name) for name in hurray.dtype.__all__]
 
@@ -96,7 +96,13 @@ def test_strides_are_checked_for_the_bytes_they_reach(
 )
 def test_strides_that_leave_the_buffer_are_refused(shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
     """Negative ones too, in arithmetic that cannot overflow: the format rejects L-13."""
-    for dtype in (hurray.bool, hurray.uint8, hurray.float32, hurray.dtype.complex128, hurray.dtype.float6_e2m3):
+    for dtype in (
+        hurray.bool,
+        hurray.uint8,
+        hurray.float32,
+        hurray.dtype.complex128,
+        hurray.dtype.float6_e2m3,
+    ):
         with pytest.raises(hurray.BufferError) as caught:
             hurray.Tensor(bytes(4096), dtype, shape, layout=hurray.StridedLayout(strides))
         assert caught.value.code == "L-13"
@@ -149,7 +155,8 @@ def test_what_has_no_buffer_is_a_type_error_that_says_what_to_give(source: Any) 
 
 
 @pytest.mark.parametrize(
-    "source", [np.zeros((4, 4), np.float32)[:, :2], np.zeros((4, 4), np.float32).T[1:], memoryview(bytes(8))[::2]]
+    "source",
+    [np.zeros((4, 4), np.float32)[:, :2], np.zeros((4, 4), np.float32).T[1:], memoryview(bytes(8))[::2]],
 )
 def test_a_buffer_that_is_not_contiguous_is_refused_with_the_way_out(source: Any) -> None:
     """What cannot be done exactly is refused with the reason and the way out."""
@@ -244,7 +251,7 @@ def test_a_copied_source_is_let_go_at_once() -> None:
 
 def test_the_surface_describes_and_hands_over_and_computes_nothing() -> None:
     """Tensor MUST NOT implement __array_namespace__, and the module is not an Array API namespace."""
-    tensor = floats(1, 2)
+    tensor: Any = floats(1, 2)
     assert not hasattr(tensor, "__array_namespace__")
     assert not hasattr(hurray, "__array_namespace_info__")
     assert not hasattr(hurray, "__array_api_version__")
@@ -257,7 +264,8 @@ def test_the_surface_describes_and_hands_over_and_computes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["values", "indices", "col_indices", "row_ptr", "row_indices", "col_ptr", "nnz", "__array_interface__"]
+    "name",
+    ["values", "indices", "col_indices", "row_ptr", "row_indices", "col_ptr", "nnz", "__array_interface__"],
 )
 def test_what_does_not_apply_is_an_attribute_error(name: str) -> None:
     """Accessors that do not apply to a tensor's layout MUST raise AttributeError, so that hasattr reports."""
@@ -266,7 +274,17 @@ def test_what_does_not_apply_is_an_attribute_error(name: str) -> None:
 
 def test_getters_are_read_only() -> None:
     tensor = floats(1, 2)
-    for name in ("shape", "dtype", "device", "layout", "descriptor", "readonly", "nbytes", "buffer_handles", "new"):
+    for name in (
+        "shape",
+        "dtype",
+        "device",
+        "layout",
+        "descriptor",
+        "readonly",
+        "nbytes",
+        "buffer_handles",
+        "new",
+    ):
         with pytest.raises(AttributeError):
             setattr(tensor, name, None)
     with pytest.raises(TypeError):
@@ -277,7 +295,14 @@ def test_getters_are_read_only() -> None:
 def test_getmembers_and_dir_work_on_every_object() -> None:
     """Ruling 10 and PEERS: hasattr and inspect.getmembers work on every object."""
     tensor = floats(1, 2)
-    for obj in (tensor, tensor.descriptor, tensor.layout, tensor.device, tensor.dtype, tensor.buffer_handles[0]):
+    for obj in (
+        tensor,
+        tensor.descriptor,
+        tensor.layout,
+        tensor.device,
+        tensor.dtype,
+        tensor.buffer_handles[0],
+    ):
         members = dict(inspect.getmembers(obj))
         assert "__class__" in members
         assert dir(obj)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import hurray
-import numpy as np
 import pytest
 from core_memory import run
+from core_numpy import np
 
 THREADS = 8
 
@@ -66,9 +66,8 @@ def test_a_file_closed_under_its_readers_is_an_error_or_a_tensor(path: Path) -> 
                 tensor = files[0]["t3"]
                 assert tensor.tolist()[:2] == [3, 3]
                 got += 1
-            except ValueError as error:  # noqa: PERF203
-                assert "closed" in str(error)
-                refused += 1
+            except ValueError as error:
+                refused += "closed" in str(error)
         return got, refused
 
     files = [hurray.open(path)]
@@ -87,7 +86,12 @@ def test_loading_and_saving_in_many_threads(path: Path, tmp_path: Path) -> None:
         return number
 
     assert together(work) == list(range(THREADS))
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.hrry", "out0.hrry", "out1.hrry", "out2.hrry"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
+        "a.hrry",
+        "out0.hrry",
+        "out1.hrry",
+        "out2.hrry",
+    ]
 
 
 def test_one_tensor_in_many_threads(path: Path) -> None:
@@ -95,7 +99,7 @@ def test_one_tensor_in_many_threads(path: Path) -> None:
 
     def work(number: int) -> bool:
         for _ in range(200):
-            views = memoryview(tensor), np.asarray(tensor), np.from_dlpack(tensor), tensor.buffer(0)  # type: ignore[arg-type]
+            views = memoryview(tensor), np.asarray(tensor), np.from_dlpack(tensor), tensor.buffer(0)
             assert int(views[1][number]) == int(views[2][number]) == views[0][number] == 7
             assert tensor.descriptor == tensor.descriptor
         return True
@@ -120,7 +124,9 @@ def test_one_writer_in_many_threads(tmp_path: Path) -> None:
         assert sum(together(work)) == 20 * (THREADS - 1)
     loaded = hurray.load(tmp_path / "a.hrry")
     assert len(loaded) == 20 * THREADS + 20
-    assert all(set(loaded[f"{number}.{at}"].tobytes()) == {number} for number in range(THREADS) for at in range(20))
+    assert all(
+        set(loaded[f"{number}.{at}"].tobytes()) == {number} for number in range(THREADS) for at in range(20)
+    )
     assert hurray.verify(tmp_path / "a.hrry") == []
 
 

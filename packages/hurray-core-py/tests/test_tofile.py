@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import hurray
-import numpy as np
 import pytest
 from core_memory import aligned, run
+from core_numpy import np
 
 DATA = bytes(range(256)) * 16
 
@@ -120,10 +120,10 @@ def test_files_that_are_not_open_for_it(write: Any, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"old")
     with open(tmp_path / "a", "rb") as file, pytest.raises(OSError, match="writ"):
         write(file, DATA)
-    with open(tmp_path / "b", "wb") as file:
+    with open(tmp_path / "b", "wb") as closed:
         pass
     with pytest.raises(ValueError, match="closed"):
-        write(file, DATA)
+        write(closed, DATA)
     with open(tmp_path / "b", "w", encoding="utf-8") as text, pytest.raises(TypeError, match="text"):
         write(text, DATA)
     number = os.open(tmp_path / "a", os.O_RDONLY)

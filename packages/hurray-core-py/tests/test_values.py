@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import math
 import struct
 from typing import Any
 
 import hurray
 import ml_dtypes
-import numpy as np
 import pytest
+from core_numpy import np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,7 +55,11 @@ def same(one: Any, two: Any) -> bool:
 
 def assert_same(found: list[Any], expected: list[Any]) -> None:
     assert len(found) == len(expected)
-    wrong = [(at, one, two) for at, (one, two) in enumerate(zip(found, expected, strict=True)) if not same(one, two)]
+    wrong = [
+        (at, one, two)
+        for at, (one, two) in enumerate(zip(found, expected, strict=True))
+        if not same(one, two)
+    ]
     assert wrong == []
 
 
@@ -62,7 +67,9 @@ def assert_same(found: list[Any], expected: list[Any]) -> None:
 def test_every_code_of_8_bits(name: str) -> None:
     codes = np.arange(256, dtype=np.uint8)
     found = hurray.Tensor(codes, dtype(name), (256,)).tolist()
-    expected = [number.item() if name.endswith("int8") else float(number) for number in codes.view(BYTES[name])]
+    expected = [
+        number.item() if name.endswith("int8") else float(number) for number in codes.view(BYTES[name])
+    ]
     if name == "float8_e8m0":
         # The format reserves 0x00, which OCP makes 2^-127.
         assert expected[0] == 2.0**-127
@@ -91,7 +98,9 @@ def test_every_code_of_16_bits(name: str) -> None:
     codes = np.arange(1 << 16, dtype=np.uint16)
     found = hurray.Tensor(codes, dtype(name), (1 << 16,)).tolist()
     numbers = codes.view(HALVES[name])
-    expected = numbers.tolist() if name != "bfloat16" else [float(number) for number in numbers.astype(np.float32)]
+    expected = (
+        numbers.tolist() if name != "bfloat16" else [float(number) for number in numbers.astype(np.float32)]
+    )
     assert_same(found, expected)
 
 
@@ -198,7 +207,14 @@ def test_a_type_without_a_python_number_is_refused_and_its_bytes_are_not() -> No
 
 def test_python_types() -> None:
     """A bool is a bool, an integer an int, a float a float."""
-    kinds = {"bool": bool, "int4": int, "uint64": int, "bfloat16": float, "float8_e4m3": float, "complex64": complex}
+    kinds = {
+        "bool": bool,
+        "int4": int,
+        "uint64": int,
+        "bfloat16": float,
+        "float8_e4m3": float,
+        "complex64": complex,
+    }
     for name, kind in kinds.items():
         (found,) = hurray.Tensor(b"\1" * 16, dtype(name), (1,)).tolist()
         assert type(found) is kind
@@ -222,15 +238,34 @@ def test_tobytes_is_exactly_the_packed_elements(name: str, count: int) -> None:
     kind = dtype(name)
     size = hurray.buffer_size_bytes(kind, count)
     codes = [(5 * at + 3) % (1 << min(kind.bit_width, 8)) for at in range(count)]
-    data = packed(codes, kind.bit_width) if kind.is_sub_byte else bytes(range(size % 251)) + bytes(size - size % 251)
+    data = (
+        packed(codes, kind.bit_width)
+        if kind.is_sub_byte
+        else bytes(range(size % 251)) + bytes(size - size % 251)
+    )
     tensor = hurray.Tensor(data[:size] + b"\xee" * 5, kind, (count,))
     assert len(tensor.tobytes()) == tensor.nbytes == size
     assert tensor.tobytes() == bytes(tensor) == data[:size]
 
 
+@pytest.mark.parametrize("name", [*PACKED, "bool"])
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 9, 10])
+def test_tobytes_leaves_no_bits_behind_the_last_element(name: str, count: int) -> None:
+    """element-types.md §3: unused high bits of the last byte must be 0, whatever the buffer holds there."""
+    kind = dtype(name)
+    dirty = b"\xff" * hurray.buffer_size_bytes(kind, count)
+    expected = packed([(1 << kind.bit_width) - 1] * count, kind.bit_width)
+    for layout in (hurray.RowMajorLayout(), hurray.ColMajorLayout(), hurray.StridedLayout((1,))):
+        tensor = hurray.Tensor(dirty, kind, (count,), layout=layout)
+        stream = io.BytesIO()
+        assert tensor.tofile(stream) == len(expected)
+        assert tensor.tobytes() == bytes(tensor) == stream.getvalue() == expected
+        assert tensor.buffer(0).tobytes() == dirty
+
+
 @given(st.lists(st.booleans(), max_size=70))
 def test_bools_unpack_to_a_byte_each(values: list[bool]) -> None:
-    """bool is one bit per element in every path."""
+    """Bool is one bit per element in every path."""
     tensor = hurray.Tensor(packed([int(value) for value in values], 1), hurray.bool, (len(values),))
     assert tensor.tolist() == values
     unpacked = tensor.unpack()

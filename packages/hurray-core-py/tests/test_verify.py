@@ -20,16 +20,16 @@ def codes(data: Any) -> list[str]:
 
 
 def test_a_good_file_has_no_problem(tmp_path: Path) -> None:
-    assert hurray.verify(TWO.bytes()) == []
-    assert hurray.verify(Crafted().bytes()) == []
-    (tmp_path / "a.hrry").write_bytes(TWO.bytes())
+    assert hurray.verify(TWO.build()) == []
+    assert hurray.verify(Crafted().build()) == []
+    (tmp_path / "a.hrry").write_bytes(TWO.build())
     with open(tmp_path / "a.hrry", "rb") as file:
         assert hurray.verify(file) == []
 
 
 def test_a_problem_says_what_where_and_of_whom() -> None:
     bad = Put(b"bad", descriptor(0x7F), (bytes(8),))
-    (problem,) = hurray.verify(Crafted((TWO.tensors[0], bad)).bytes())
+    (problem,) = hurray.verify(Crafted((TWO.tensors[0], bad)).build())
     assert type(problem) is hurray.Problem
     assert (problem.code, problem.name) == ("D-8", "bad")
     assert problem.offset == 4104
@@ -47,13 +47,13 @@ def test_every_problem_is_listed_not_the_first() -> None:
     """Validators report every problem, not the first."""
     puts = [Put(f"t{at}".encode(), descriptor(0x7F), (bytes(8),)) for at in range(5)]
     kv = kv_section(kv_entry(b"k", 5, b"\1"))
-    data = Crafted((*puts, *TWO.tensors), kv=kv, tail=b"\1" + bytes(27), trailer_reserved=1).bytes()
+    data = Crafted((*puts, *TWO.tensors), kv=kv, tail=b"\1" + bytes(27), trailer_reserved=1).build()
     found = hurray.verify(data)
     assert sorted(problem.code for problem in found) == ["D-8"] * 5 + ["F-10", "F-5"]
     assert {problem.name for problem in found if problem.code == "D-8"} == {f"t{at}" for at in range(5)}
 
 
-PADDED = TWO.bytes()
+PADDED = TWO.build()
 
 
 @pytest.mark.parametrize("at", [64 + len(GOOD), 4095, 4096 + 3, 4104 + len(GOOD), 8191, 8195])
@@ -67,7 +67,7 @@ def test_padding_must_be_zero(at: int) -> None:
 
 def test_a_descriptor_that_no_entry_names_is_found() -> None:
     """F-45: an unindexed descriptor in a gap."""
-    data = TWO.bytes()
+    data = TWO.build()
     index = craft.Parsed.of(data)
     first = index.entries[0]
     entry = pack("<Q", 1) + pack("<H", 1) + b"a" + pack("<QIQQI", *first[1:])
@@ -101,9 +101,7 @@ CONTENTS: list[tuple[str, bytes, tuple[bytes, ...]]] = [
     ),
     (
         "L-38",
-        descriptor(
-            UINT8, 10, (1, 1, 1), (1, 4, 8), payload=pack("<IQIIBIB6x", 1, 1, 0, 1, 0, 0, 0)
-        ),
+        descriptor(UINT8, 10, (1, 1, 1), (1, 4, 8), payload=pack("<IQIIBIB6x", 1, 1, 0, 1, 0, 0, 0)),
         (bytes(1), pack("<I", 1), pack("<II", 0, 1)),
     ),
     (
@@ -120,7 +118,9 @@ CONTENTS: list[tuple[str, bytes, tuple[bytes, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "blob", "buffers"), CONTENTS, ids=[f"{c[0]}-{at}" for at, c in enumerate(CONTENTS)])
+@pytest.mark.parametrize(
+    ("code", "blob", "buffers"), CONTENTS, ids=[f"{c[0]}-{at}" for at, c in enumerate(CONTENTS)]
+)
 def test_contents_of_index_and_scale_buffers_are_checked(code: str, blob: bytes, buffers: Any) -> None:
     """PEERS, memory: sparse indices are checked before they are handed to a library that trusts them."""
     data = single(blob, *buffers)
@@ -137,7 +137,7 @@ def test_composites_are_checked() -> None:
     def composite(count: int, *members: bytes) -> bytes:
         head = descriptor(FLOAT32, 11, (4,), (), payload=pack("<BBHI", 1, 0, 0, count))
         puts = [Put(f"m{at}".encode(), blob, (bytes(8),)) for at, blob in enumerate(members)]
-        return Crafted((Put(b"h", head), *puts)).bytes()
+        return Crafted((Put(b"h", head), *puts)).build()
 
     assert codes(composite(2, boxed(0), boxed(2))) == []
     assert codes(composite(3, boxed(0), boxed(2))) == ["F-42"]
@@ -160,9 +160,9 @@ def test_what_cannot_be_read_is_an_error_not_a_problem(tmp_path: Path) -> None:
         (b"", "F-8"),
         (b"HRRYFILE", "F-8"),
         (b"PK\3\4" + bytes(200), "F-1"),
-        (TWO.bytes()[:-1], "F-9"),
-        (TWO.but(crc=0).bytes(), "F-13"),
-        (TWO.but(count=2**63).bytes(), "F-15"),
+        (TWO.build()[:-1], "F-9"),
+        (TWO.but(crc=0).build(), "F-13"),
+        (TWO.but(count=2**63).build(), "F-15"),
     ],
 )
 def test_a_file_of_which_too_little_can_be_read(data: bytes, code: str) -> None:

@@ -44,7 +44,9 @@ def header(dtype: str, shape: tuple[int, ...], fortran: bool) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "fortran"), [("<f4", False), (">f4", False), ("|b1", False)], ids=["little", "big", "bool"]
+    ("dtype", "fortran"),
+    [("<f4", False), ("<f4", True), (">f4", False), ("|b1", False)],
+    ids=["little", "fortran", "big", "bool"],
 )
 def test_npy_there_and_back(tmp_path: Path, dtype: str, fortran: bool) -> None:
     """Issue 3: peak memory of a conversion < 100 MiB at any size."""

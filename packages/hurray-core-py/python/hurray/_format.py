@@ -146,9 +146,10 @@ class Problem:
         return f"Problem({self.message!r}{''.join(f', {k}={v!r}' for k, v in fields if v not in (None, ''))})"
 
     def __str__(self) -> str:
+        text = f"{self.message} [{self.code}]" if self.code else self.message
         if self.key is not None:
-            return f"metadata key {quoted(self.key)}: {self.message}"
-        return self.message if self.name is None else f"tensor {quoted(self.name)}: {self.message}"
+            return f"metadata key {quoted(self.key)}: {text}"
+        return text if self.name is None else f"tensor {quoted(self.name)}: {text}"
 
 
 def quoted(name: str) -> str:

@@ -163,8 +163,8 @@ def _items(file: File, path: str) -> list[Item]:
         try:
             items.append(HrryItem(file, name, host))
         except (ValueError, NotImplementedError, OSError) as error:
-            message = str(error).removeprefix(f"{path}: ")  # names the tensor, the place and the rule
-            problems.append(Problem(message, code=getattr(error, "code", None) or ""))
+            # The text names the tensor, the place and the rule.
+            problems.append(Problem(str(error).removeprefix(f"{path}: ")))
     if problems:
         raise FormatError(path, problems)
     return items

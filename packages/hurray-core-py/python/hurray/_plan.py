@@ -116,8 +116,7 @@ def copies(plan: Plan) -> bool:
 def _verified(path: str) -> None:
     from hurray import verify
 
-    # The text of a problem names the tensor and the place.
-    if problems := [Problem(problem.message, code=problem.code) for problem in verify(path)]:
+    if problems := [Problem(p.message, name=p.name, offset=p.offset, code=p.code) for p in verify(path)]:
         raise formats.FormatError(path, problems)
 
 

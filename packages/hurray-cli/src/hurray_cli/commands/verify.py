@@ -49,14 +49,7 @@ def line(problem: Any) -> str:
         parts.append(f"tensor {problem.name!r}")
     elif (key := getattr(problem, "key", None)) is not None:
         parts.append(f"metadata key {key!r}")
-    return f"{', '.join(filter(None, parts))}: {_bare(problem)}".removeprefix(": ")
-
-
-def _bare(problem: Any) -> str:
-    """The message without the place and the code: the line has them already."""
-    message = str(problem.message).removesuffix(f" [{problem.code}]")
-    _, _, after = message.partition(f"at byte {problem.offset}: ")
-    return after or message
+    return f"{', '.join(filter(None, parts))}: {problem.message}".removeprefix(": ")
 
 
 def _hrry(format: Format, path: str) -> tuple[Sequence[Any], str]:
