@@ -1,16 +1,14 @@
-//! From one file into another inside the system, as `cp` does it.
+//! From one file into another without a mapping: no page faults, and memory for a few pieces.
 
 use std::fs::File;
 use std::io;
-#[cfg(target_os = "linux")]
-use std::os::fd::AsFd;
 
-/// How much is copied between two looks at what else there is to do.
 #[cfg(target_os = "linux")]
-const STEP: u64 = 16 << 20;
+mod linux;
 
 /// Copies `length` bytes of `from`, starting at `offset`, to the position of `to`; false, with
-/// nothing copied, where the system cannot do so between these two.
+/// nothing copied, where this system has no better way than plain writes. `between` is called
+/// between steps, and after every interrupted one; its error ends the copy.
 ///
 /// # Errors
 /// The system's own, that of `between`, and `UnexpectedEof` if `from` ends before.
@@ -18,28 +16,11 @@ const STEP: u64 = 16 << 20;
 pub fn copy_range(
     from: &File,
     offset: u64,
-    to: impl AsFd,
+    to: impl std::os::fd::AsFd,
     length: u64,
     between: &mut dyn FnMut() -> io::Result<()>,
 ) -> io::Result<bool> {
-    use rustix::io::Errno;
-    let (mut at, end) = (offset, offset.checked_add(length).ok_or(io::ErrorKind::InvalidInput)?);
-    while at < end {
-        let step = (end - at).min(STEP) as usize;
-        match rustix::fs::copy_file_range(from, Some(&mut at), &to, None, step) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => between()?,
-            Err(Errno::INTR) => between()?,
-            // Other file systems, old kernels, files opened to append: the plain way works there.
-            Err(Errno::XDEV | Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::BADF | Errno::PERM)
-                if at == offset =>
-            {
-                return Ok(false)
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(true)
+    linux::copy(from, offset, to.as_fd(), length, between).map(|()| true)
 }
 
 /// Elsewhere there is no such way.

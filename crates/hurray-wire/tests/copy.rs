@@ -99,13 +99,31 @@ fn an_interrupt_ends_the_copy() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_take_a_copy_says_so_untouched() {
+fn pages_that_lie_alike_and_apart_arrive_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("from");
     fs::write(&from, content()).unwrap();
     let file = File::open(&from).unwrap();
-    let pipe = io::pipe().unwrap().1;
-    assert!(!copy_range(&file, 0, &pipe, 16, &mut || Ok(())).unwrap());
+    for (offset, length) in [(0, content().len()), (0, 1), (1, 4096), (4096, 1 << 19), (4097, 300_000), (5, 0)] {
+        let to = folder.path().join("to");
+        let copied = copy_range(&file, offset, File::create(&to).unwrap(), length as u64, &mut || Ok(()));
+        assert!(copied.unwrap());
+        assert_eq!(fs::read(&to).unwrap(), content()[offset as usize..][..length], "{offset} {length}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_takes_a_copy_and_a_file_open_to_read_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("from");
+    fs::write(&from, content()).unwrap();
+    let file = File::open(&from).unwrap();
+    let (mut out, into) = io::pipe().unwrap();
+    assert!(copy_range(&file, 3, &into, 16, &mut || Ok(())).unwrap());
+    let mut got = [0; 16];
+    io::Read::read_exact(&mut out, &mut got).unwrap();
+    assert_eq!(got, content()[3..19]);
     let reader = File::open(&from).unwrap();
-    assert!(!copy_range(&file, 0, &reader, 16, &mut || Ok(())).unwrap());
+    assert!(copy_range(&file, 0, &reader, 16, &mut || Ok(())).is_err());
 }
