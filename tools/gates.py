@@ -81,7 +81,10 @@ def fuzz_gate() -> Verdict:
 
 def stubtest_gate() -> Verdict:
     """The stubs against the built module, and how many names were compared."""
-    command = [sys.executable, "-m", "tools.stubcheck", "hurray"]
+    # One entry names what exists from CPython 3.12 on: unused there, needed before.
+    allowed = ROOT / "packages/hurray-core-py/stubtest-allowlist.txt"
+    options = ["--allowlist", str(allowed), "--ignore-unused-allowlist"]
+    command = [sys.executable, "-m", "tools.stubcheck", "hurray", *options]
     return counted("stubtest hurray", "names", command, total_of(r"compared (\d+) names"))
 
 

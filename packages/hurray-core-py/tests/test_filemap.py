@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import threading
 import weakref
 from pathlib import Path
 from typing import Any
@@ -94,6 +96,92 @@ def test_discarded_pages_come_back_when_they_are_read(path: Path, start: int, st
 def test_discard_of_what_is_no_place(path: Path, arguments: Any) -> None:
     with pytest.raises((TypeError, OverflowError)):
         hurray.FileMap(path).discard(*arguments)
+
+
+BIG = 5 << 20
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
+    """A file large enough to be copied by the system itself, from file to file."""
+    path, content = tmp_path_factory.mktemp("big") / "raw", os.urandom(BIG + 3)
+    path.write_bytes(content)
+    return path, content
+
+
+@pytest.mark.parametrize("start", [0, 5, 4096])
+def test_large_parts_reach_every_kind_of_sink(big: tuple[Path, bytes], start: int, tmp_path: Path) -> None:
+    """The same bytes at the same place, whether the system can copy between the two or not."""
+    path, content = big
+    part, expected = memoryview(hurray.FileMap(path))[start:], content[start:]
+    for mode in ("wb", "ab", "r+b"):
+        (tmp_path / mode).write_bytes(b"old" * 5)
+        with open(tmp_path / mode, mode) as file:
+            file.write(b"head")
+            assert hurray.write_all(file, part) == len(expected)
+            file.write(b"tail")
+        before = {"wb": b"", "ab": b"old" * 5, "r+b": b""}[mode]
+        assert (tmp_path / mode).read_bytes() == before + b"head" + expected + b"tail"
+    stream = io.BytesIO()
+    assert hurray.write_all(stream, part) == len(expected)
+    assert stream.getvalue() == expected
+    reads, writes = os.pipe()
+    found = bytearray()
+    pieces = iter(lambda: os.read(reads, 1 << 16), b"")
+    drain = threading.Thread(target=lambda: [found.extend(piece) for piece in pieces])
+    drain.start()
+    assert hurray.write_all(writes, part) == len(expected)
+    os.close(writes)
+    drain.join(20)
+    os.close(reads)
+    assert bytes(found) == expected
+
+
+def test_large_parts_onto_themselves_and_sinks_that_refuse(big: tuple[Path, bytes], tmp_path: Path) -> None:
+    path, content = big
+    copy = tmp_path / "copy"
+    copy.write_bytes(content)
+    mapped = hurray.FileMap(copy)
+    with open(copy, "r+b") as file:
+        hurray.write_all(file, mapped)
+    assert copy.read_bytes() == content
+    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(hurray.FileError) as caught:
+        hurray.write_all(full, mapped)
+    assert caught.value.errno == errno.ENOSPC
+    number = os.open(copy, os.O_RDONLY)
+    with pytest.raises(hurray.FileError) as caught:
+        hurray.write_all(number, hurray.FileMap(path))
+    os.close(number)
+    assert caught.value.errno == errno.EBADF
+
+
+def test_a_large_file_that_was_cut_under_the_map_is_an_error(tmp_path: Path) -> None:
+    """The system copies from file to file and finds the end, where reading the map would be a bus error."""
+    path = tmp_path / "raw"
+    path.write_bytes(bytes(BIG))
+    mapped = hurray.FileMap(path)
+    os.truncate(path, 1 << 20)
+    with open(tmp_path / "out", "wb") as file, pytest.raises(OSError):  # noqa: PT011
+        hurray.write_all(file, mapped)
+    with pytest.raises(OSError), hurray.FileWriter(tmp_path / "a.hrry") as writer:  # noqa: PT011
+        writer.write_buffer("w", mapped, hurray.uint8, (BIG,))
+    assert not (tmp_path / "a.hrry").exists()
+
+
+def test_what_was_written_to_a_mapped_tensor_is_saved_whatever_its_size(tmp_path: Path) -> None:
+    """Ruling 3: the pages are copy-on-write, so the file no longer holds what the tensor does."""
+    path = tmp_path / "a.hrry"
+    hurray.save(path, {"w": bytes(BIG)})
+    for writable, io_kind in ((True, "mmap"), (True, "read"), (False, "mmap")):
+        with hurray.open(path, writable=writable, io=io_kind) as file:  # type: ignore[arg-type]
+            tensor = file["w"]
+        if writable:
+            memoryview(tensor)[BIG - 9] = 77
+        expected = bytes(memoryview(tensor))
+        hurray.save(tmp_path / "b.hrry", {"w": tensor})
+        with open(tmp_path / "raw", "wb") as out:
+            tensor.tofile(out)
+        assert hurray.load(tmp_path / "b.hrry")["w"].tobytes() == (tmp_path / "raw").read_bytes() == expected
 
 
 def test_a_file_of_any_size_goes_through_in_little_memory(tmp_path: Path) -> None:

@@ -62,7 +62,9 @@ def test_a_plugin_is_imported_when_it_is_asked_for(install: Install) -> None:
 
 
 def test_an_entry_point_that_makes_a_new_object_each_time_is_asked_once(install: Install) -> None:
-    install("fake-maker", {"maker": "fake_maker:any"}, source=GOOD + "def __getattr__(name): return Plugin()\n")
+    install(
+        "fake-maker", {"maker": "fake_maker:any"}, source=GOOD + "def __getattr__(name): return Plugin()\n"
+    )
     plugins = registry()
     assert plugins.get("maker") is plugins.get("maker")
 

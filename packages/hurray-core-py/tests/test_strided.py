@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import core_files as craft
 import hurray
 import pytest
 from core_memory import address, aligned
@@ -169,6 +170,38 @@ def test_elements_narrower_than_a_byte_follow_their_strides(view: View, name: st
     if len(view.shape) == 2:
         turned = [codes[offset] for offset in View(view.shape[::-1], view.strides[::-1]).offsets()]
         assert tensor.T.tobytes() == packed(turned, dtype.bit_width)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    views(),
+    st.sampled_from(["bool", "uint2", "int4", "float6_e2m3"]),
+    st.integers(0, 3),
+    st.binary(max_size=40),
+)
+def test_offsets_below_zero_of_elements_narrower_than_a_byte(
+    view: View, name: str, slack: int, data: bytes
+) -> None:
+    """layouts.md §1: floor and non-negative mod even for negative offsets, from byte_offset on."""
+    dtype, (low, high) = hurray.Dtype.from_name(name), view.reach
+    bits, (per, unit) = dtype.bit_width, (4, 3) if name.startswith("float6") else (8 // dtype.bit_width, 1)
+    before, after = -(low // per) * unit, (high // per + 1) * unit
+    if not view.shape or not data or 0 in view.shape:
+        return
+    store = (data * 40)[: before + after + slack]
+    blob = craft.descriptor(
+        dtype.tag,
+        3,
+        view.shape,
+        (len(store),),
+        payload=b"".join(stride.to_bytes(8, "little", signed=True) for stride in view.strides),
+        byte_offset=before,
+    )
+    tensor = hurray.load(craft.single(blob, store))["w"]
+    number, first = int.from_bytes(store, "little"), before // unit * per
+    codes = [number >> (first + offset) * bits & (1 << bits) - 1 for offset in view.offsets()]
+    assert tensor.tobytes() == packed(codes, bits)
+    assert hurray.Tensor(tensor.tobytes(), dtype, view.shape).tolist() == tensor.tolist()
 
 
 @pytest.mark.parametrize("name", ["bool", "uint2", "int4", "float6_e3m2"])

@@ -6,11 +6,18 @@ What each name does, its units, errors and clauses stand in the docstrings of th
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Buffer, CapsuleType, Self, disjoint_base
 
 _T = TypeVar("_T")
+
+class _ArrayInterface(Protocol):
+    # Arrays export the buffer protocol; before CPython 3.12 their own stubs do not say so.
+    @property
+    def __array_interface__(self) -> Any: ...
+
+_Bytes: TypeAlias = Buffer | _ArrayInterface
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Shape: TypeAlias = tuple[int | None, ...]
 _Kv: TypeAlias = (
@@ -34,6 +41,7 @@ __all__ = [
     "RowMajorLayout",
     "StridedLayout",
     "Tensor",
+    "__version__",
     "_panic",
     "buffer_size_bytes",
     "from_dlpack",
@@ -148,7 +156,7 @@ class Descriptor:
     """What a tensor declares, without its data."""
 
     @staticmethod
-    def decode(data: Buffer) -> Descriptor: ...
+    def decode(data: _Bytes) -> Descriptor: ...
     def encode(self) -> bytes: ...
     @property
     def encoded_len(self) -> int: ...
@@ -177,7 +185,7 @@ class Descriptor:
 class Tensor:
     def __new__(
         cls,
-        buffer: Buffer,
+        buffer: _Bytes,
         dtype: Dtype,
         shape: Sequence[int | None],
         device: Device | None = None,
@@ -185,7 +193,7 @@ class Tensor:
         layout: Layout | None = None,
     ) -> Self: ...
     @staticmethod
-    def from_buffer(obj: Buffer, dtype: Dtype | None = None, *, copy: bool | None = None) -> Tensor:
+    def from_buffer(obj: _Bytes, dtype: Dtype | None = None, *, copy: bool | None = None) -> Tensor:
         """Wrap an exporter of the buffer protocol with its own shape and strides.
 
         ``dtype`` reads the same bytes as another type of the same width (bfloat16 out of uint16);
@@ -319,7 +327,7 @@ class File(Mapping[str, Tensor]):
     ) -> None: ...
 
 def open(
-    file: _Path | int | Buffer | Any, *, io: Literal["mmap", "read"] = "mmap", writable: bool = True
+    file: _Path | int | _Bytes | Any, *, io: Literal["mmap", "read"] = "mmap", writable: bool = True
 ) -> File:
     """``writable=False`` maps read-only; writers then give the pages back behind them."""
 
@@ -338,7 +346,7 @@ def save(
 class FileWriter:
     def __new__(cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False) -> Self: ...
     def write(self, name: str, tensor: Any) -> None: ...
-    def write_buffer(self, name: str, buffer: Buffer, dtype: Dtype, shape: Sequence[int]) -> None:
+    def write_buffer(self, name: str, buffer: _Bytes, dtype: Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
     def close(self) -> None:
         """Finish the file and put it in place. Idempotent."""
@@ -348,9 +356,9 @@ class FileWriter:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
     ) -> None: ...
     def write_pieces(
-        self, name: str, pieces: Iterable[Buffer], dtype: Dtype, shape: Sequence[int]
+        self, name: str, pieces: Iterable[_Bytes], dtype: Dtype, shape: Sequence[int]
     ) -> None: ...
 
-def write_all(file: Any, buffer: Buffer) -> int: ...
+def write_all(file: Any, buffer: _Bytes) -> int: ...
 def _panic(text: str) -> None: ...
 def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Tensor: ...

@@ -1,5 +1,7 @@
 //! `hurray.save`: a mapping of tensors into a file, all checks before the first byte.
 
+use std::time::{Duration, Instant};
+
 use hurray_wire::{AtomicFile, Output, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -7,6 +9,7 @@ use pyo3::types::PyString;
 use super::kv;
 use super::writable::{about, Writable};
 use super::writer::{finished, target};
+use crate::buffer::interrupted;
 use crate::error::{self, guarded};
 
 /// Save a mapping of names to tensors, in its order, with metadata (format: file.md).
@@ -38,7 +41,7 @@ pub(crate) fn save(
         }
         let file = AtomicFile::create(&target, durable).map_err(|failed| error::os(py, failed, &name))?;
         let mut writer = Writer::new(file, pairs).map_err(|failed| error::wire(py, failed, &name))?;
-        let written = py.detach(|| tensors.iter().try_for_each(|(key, tensor)| put(&mut writer, key, tensor)));
+        let written = py.detach(|| put_all(&mut writer, &tensors));
         written.map_err(|failed| error::wire(py, failed, &name))?;
         py.detach(|| finished(writer)).map_err(|failed| error::wire(py, failed, &name))
     })
@@ -76,6 +79,17 @@ fn check<W: Output>(py: Python<'_>, writer: &Writer<W>, name: &str, writable: &W
     writable.no_reserved_codes().map_err(|refused| about(py, name, &refused))
 }
 
-fn put(writer: &mut Writer<AtomicFile>, name: &str, writable: &Writable) -> Result<(), hurray_wire::Error> {
-    writer.put(name, &writable.descriptor, &writable.sources())
+/// How long a signal may wait while small tensors are written.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+fn put_all(writer: &mut Writer<AtomicFile>, tensors: &[Named]) -> Result<(), hurray_wire::Error> {
+    let mut looked = Instant::now();
+    for (name, writable) in tensors {
+        writer.put(name, &writable.descriptor, &writable.sources())?;
+        if looked.elapsed() > PATIENCE {
+            interrupted()?;
+            looked = Instant::now();
+        }
+    }
+    Ok(())
 }
