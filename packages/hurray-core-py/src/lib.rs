@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
     #[pymodule_export]
-    use crate::tensor::{write_all, Tensor};
+    use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 
     /// The version, the same for all distributions that are released together.
     #[pymodule_export]
@@ -48,4 +48,9 @@ mod _core {
     const MIN_BUFFER_ALIGNMENT: u32 = hurray_core::MIN_BUFFER_ALIGNMENT;
     #[pymodule_export]
     const PAGE_ALIGNMENT: u32 = hurray_core::PAGE_ALIGNMENT;
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::exchange::dlpack::install(module.py())
+    }
 }

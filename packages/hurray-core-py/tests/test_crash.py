@@ -351,6 +351,31 @@ def test_a_file_that_is_removed_or_replaced_stays_mapped(what: str, tmp_path: Pa
         assert file.kv == {"value": 6}
 
 
+def test_a_forked_child_goes_on_with_what_its_parent_opened(tmp_path: Path) -> None:
+    code = """
+import os, sys, hurray
+folder = sys.argv[1]
+hurray.save(folder + "/a.hrry", {"w": b"abc"})
+file = hurray.open(folder + "/a.hrry")
+mapped, read = file["w"], hurray.load(folder + "/a.hrry", io="read")["w"]
+writer = hurray.FileWriter(folder + "/b.hrry")
+child = os.fork()
+if child == 0:
+    memoryview(mapped)[0] = 0
+    same = file["w"].tobytes() == read.tobytes() == hurray.load(folder + "/a.hrry", io="read")["w"].tobytes()
+    hurray.save(folder + "/child.hrry", {"w": mapped})
+    os._exit(0 if same else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), mapped.tobytes(), hurray.load(folder + "/child.hrry")["w"].tobytes())
+writer.write("w", b"def")
+writer.close()
+print(sorted(os.listdir(folder)), hurray.load(folder + "/b.hrry")["w"].tobytes())
+"""
+    assert run(code, tmp_path).splitlines() == [
+        "0 b'abc' b'\\x00bc'",
+        "['a.hrry', 'b.hrry', 'child.hrry'] b'def'",
+    ]
+
+
 def test_a_read_only_file_system_keeps_its_errno() -> None:
     for path in ("/proc/a.hrry", "/sys/a.hrry"):
         with pytest.raises(hurray.FileError) as caught:

@@ -160,6 +160,24 @@ def test_refusals_keep_errno_and_filename_and_are_the_fitting_builtin(tmp_path: 
     assert sorted(os.listdir(tmp_path)) == ["file"]
 
 
+@pytest.mark.parametrize("path", ["", b""])
+def test_an_empty_path_is_no_file(path: Any) -> None:
+    for call in (lambda: hurray.save(path, {}), lambda: hurray.FileWriter(path)):
+        assert facts(call) == (FileNotFoundError, errno.ENOENT, path)
+    assert facts(lambda: hurray.load("")) == (FileNotFoundError, errno.ENOENT, "")
+
+
+def test_a_file_that_ends_early_is_said_to() -> None:
+    """A size that lies, as in /sys: no jargon, and the name."""
+    path = Path("/sys/kernel/uevent_seqnum")
+    if not path.exists():
+        pytest.skip(f"there is no {path} here")
+    error = raised(lambda: hurray.load(path))
+    assert isinstance(error, hurray.FileError)
+    assert str(path) in str(error)
+    assert "buffer" not in str(error)
+
+
 def test_a_refusal_is_an_os_error_to_those_who_do_not_care(tmp_path: Path) -> None:
     """Callers that do not need to distinguish MAY catch OSError directly."""
     for data in (tmp_path / "missing", b"", b"x" * 500):

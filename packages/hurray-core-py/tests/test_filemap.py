@@ -126,15 +126,14 @@ def test_large_parts_reach_every_kind_of_sink(big: tuple[Path, bytes], start: in
     assert hurray.write_all(stream, part) == len(expected)
     assert stream.getvalue() == expected
     reads, writes = os.pipe()
-    found = bytearray()
-    pieces = iter(lambda: os.read(reads, 1 << 16), b"")
-    drain = threading.Thread(target=lambda: [found.extend(piece) for piece in pieces])
+    found: list[bytes] = []
+    drain = threading.Thread(target=lambda: found.extend(iter(lambda: os.read(reads, 1 << 16), b"")))
     drain.start()
     assert hurray.write_all(writes, part) == len(expected)
     os.close(writes)
     drain.join(20)
     os.close(reads)
-    assert bytes(found) == expected
+    assert b"".join(found) == expected
 
 
 def test_large_parts_onto_themselves_and_sinks_that_refuse(big: tuple[Path, bytes], tmp_path: Path) -> None:

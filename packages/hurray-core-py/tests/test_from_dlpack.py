@@ -335,18 +335,50 @@ def test_our_own_tensors_come_back() -> None:
             hurray.from_dlpack(hurray.Tensor(bytes(8), dtype, (8,)))
 
 
-def test_wrapping_again_and_again_costs_no_stack() -> None:
-    """PEERS, memory: wrapping a tensor 100,000 times neither overflows nor leaks."""
-    code = """
-import hurray
-t = hurray.Tensor(bytearray(64), hurray.uint8, (64,))
+WRAPS = {
+    "DLPack": "hurray.from_dlpack(t)",
+    "DLPack of a wrapper": "hurray.from_dlpack(Bare(t))",
+    "DLPack of an array": "hurray.from_dlpack(np.from_dlpack(t))",
+    "view": "hurray.Tensor.from_buffer(memoryview(t))",
+    "part of a view": "hurray.Tensor.from_buffer(memoryview(t)[:])",
+    "array": "hurray.Tensor.from_buffer(np.asarray(t))",
+    "constructor": "hurray.Tensor(t, hurray.uint8, (8, 8))",
+    "buffer": "hurray.Tensor(t.buffer(0), hurray.uint8, (8, 8))",
+    "transposed": "t.T",
+}
+
+
+@pytest.mark.parametrize("how", WRAPS)
+def test_wrapping_again_and_again_costs_no_stack(how: str) -> None:
+    """PEERS, memory: depth never means stack; wrapping a tensor 100,000 times neither overflows nor leaks."""
+    code = f"""
+import sys, hurray, weakref
+if "np." in {WRAPS[how]!r}:
+    import numpy as np
+
+class Bare:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __dlpack__(self, **options):
+        return self.inner.__dlpack__(**options)
+
+class Source(bytearray):
+    pass
+
+source = Source(4096 + 64)
+from core_memory import address
+start = -address(source) % 64
+t = hurray.Tensor(memoryview(source)[start : start + 64], hurray.uint8, (8, 8))
+watch = weakref.ref(source)
+del source
 for _ in range(100_000):
-    t = hurray.from_dlpack(t)
-print(t.tolist() == [0] * 64)
+    t = {WRAPS[how]}
+print(t.tolist() == [[0] * 8] * 8, watch() is not None)
 del t
-print("gone")
+print(watch() is None)
 """
-    assert run(code) == "True\ngone"
+    assert run(code) == "True True\nTrue"
 
 
 def test_capsules_that_nobody_takes_at_exit() -> None:

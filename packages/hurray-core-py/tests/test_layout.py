@@ -40,6 +40,9 @@ OTHERS: list[tuple[int, str, bytes, tuple[int, ...], tuple[int, ...], int | None
         False,
     ),
     (0x40, "hilbert", pack("<II", 2, 2), (4, 4), (64,), 1, True),
+    # buffer_count MUST be None where the count is genuinely not knowable.
+    (0xF0, "extension", pack("<QI", 7, 3) + b"abc", (2,), (8,), None, False),
+    (0xFE, "extension", pack("<QI", 2**64 - 1, 0), (2, 2), (1, 2, 3), None, False),
     (11, "composite", pack("<BBHI", 3, 0, 0, 0), (1,), (), 0, False),
 ]
 

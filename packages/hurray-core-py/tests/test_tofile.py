@@ -174,6 +174,42 @@ def test_pipes_and_sockets_take_more_than_they_hold(write: Any) -> None:
             os.close(end) if isinstance(end, int) else end.close()
 
 
+def test_signals_in_the_middle_lose_nothing() -> None:
+    """A signal makes a write to a pipe short: the rest follows, in order, and handlers run meanwhile."""
+    code = """
+import os, signal, threading, time, hurray
+reads, writes = os.pipe()
+data = os.urandom(4 << 20)
+found, rings = bytearray(), []
+
+def drain():
+    while len(found) < len(data):
+        time.sleep(0.0002)
+        found.extend(os.read(reads, 1 << 15))
+
+signal.signal(signal.SIGALRM, lambda *_: rings.append(1))
+thread = threading.Thread(target=drain, daemon=True)
+thread.start()
+signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
+written = hurray.write_all(writes, data)
+signal.setitimer(signal.ITIMER_REAL, 0)
+thread.join(20)
+print(written == len(data), bytes(found) == data, len(rings) > 3)
+"""
+    assert run(code, timeout=40) == "True True True"
+
+
+@write
+def test_a_pipe_that_does_not_block_fails_as_pythons_own_does(write: Any) -> None:
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    with pytest.raises(BlockingIOError) as caught:
+        write(writes, bytes(1 << 20))
+    assert isinstance(caught.value, hurray.FileError)
+    os.close(reads)
+    os.close(writes)
+
+
 def test_write_all_takes_anything_contiguous(tmp_path: Path) -> None:
     array = np.arange(6.0).reshape(2, 3)
     for buffer in (b"", b"abc", bytearray(b"abc"), array, tensor(b"abc"), memoryview(b"abcd")[1:]):

@@ -23,6 +23,7 @@ from ._core import (
     __version__,
     buffer_size_bytes,
     from_dlpack,
+    from_numpy,
     load,
     load_kv,
     open,
@@ -39,7 +40,7 @@ from ._exceptions import (
     StreamError,
     UnsupportedError,
 )
-from ._ingest import asarray, from_numpy, from_scipy, from_torch
+from ._ingest import asarray, from_scipy, from_torch
 from .dtype import (
     bfloat16,
     bool,

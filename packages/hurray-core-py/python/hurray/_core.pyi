@@ -43,8 +43,10 @@ __all__ = [
     "Tensor",
     "__version__",
     "_panic",
+    "_trust",
     "buffer_size_bytes",
     "from_dlpack",
+    "from_numpy",
     "load",
     "load_kv",
     "open",
@@ -361,4 +363,6 @@ class FileWriter:
 
 def write_all(file: Any, buffer: _Bytes) -> int: ...
 def _panic(text: str) -> None: ...
+def _trust(class_: type, /) -> None: ...
+def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...
 def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Tensor: ...

@@ -21,20 +21,11 @@ if TYPE_CHECKING:
 
 _loaded = bridges.loaded
 
-__all__ = ["asarray", "from_numpy", "from_scipy", "from_torch"]
+__all__ = ["asarray", "from_scipy", "from_torch"]
 
 
-def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor:
-    """A NumPy array or scalar as a tensor of the same shape, bit for bit.
-
-    C order becomes row-major, Fortran order col-major, any other strides strided; a read-only array stays
-    read-only. bool is packed to one bit an element and big-endian numbers are converted: both are copies.
-    While memory is shared, the tensor keeps the array alive.
-
-    :raises CopyRequiredError: ``copy=False``, and the memory cannot be shared as it is.
-    :raises UnsupportedError: masked, object, structured, text, date and long double arrays.
-    :raises ImportError: hurray-numpy is not installed.
-    """
+def _from_numpy(array: Any, *, copy: bool | None = None) -> Tensor:
+    """What ``from_numpy`` does with all but the plain arrays, which the core takes by itself."""
     bridge = _loaded["numpy"] if "numpy" in _loaded else bridges.get("numpy")
     return bridge.from_object(array, copy=copy)
 

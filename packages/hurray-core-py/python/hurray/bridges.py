@@ -7,6 +7,7 @@ A bridge is an object with the members of :class:`Bridge`, offered through the e
 
 from __future__ import annotations
 
+from hurray._core import _trust
 from hurray._plugins import Registry
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-__all__ = ["GROUP", "Bridge", "find", "get", "names", "report", "require_core"]
+__all__ = ["GROUP", "Bridge", "find", "get", "names", "report", "require_core", "trust"]
 
 GROUP = "hurray.bridges"
 # Bridges of this project by the distribution that carries them, for an error that says what to install.
@@ -100,6 +101,14 @@ def _owns(bridge: Bridge, obj: object) -> bool:
         text = f"the bridge {bridge.name!r} fails on {type(obj)}: {type(error).__name__}: {error}"
         _registry.complain(bridge.name, text)
         return False
+
+
+def trust(exporter: type) -> None:
+    """Vouch for a class whose instances export exactly what they are by the buffer protocol, or refuse to.
+
+    ``hurray.from_numpy`` then takes them without asking the bridge, which is asked where they refuse.
+    """
+    _trust(exporter)
 
 
 def report() -> list[Found]:

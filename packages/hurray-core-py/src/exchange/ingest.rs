@@ -237,5 +237,5 @@ pub(crate) fn copied(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
         Ok(Buffer::owned(memory))
     };
     let buffers = tensor.buffers.iter().map(copy).collect::<PyResult<_>>()?;
-    Tensor::over(py, (*tensor.descriptor).clone(), buffers, tensor.device.clone_ref(py))
+    Tensor::over((*tensor.descriptor).clone(), buffers, tensor.device.clone_ref(py))
 }

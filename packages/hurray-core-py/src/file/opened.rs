@@ -93,7 +93,7 @@ impl Opened {
             });
             let buffers = buffers.collect::<PyResult<_>>()?;
             let device = device_of(py, &located.descriptor)?;
-            Tensor::over(py, located.descriptor, buffers, device)
+            Tensor::over(located.descriptor, buffers, device)
         });
         tensors.collect()
     }

@@ -197,25 +197,6 @@ impl Tensor {
         Self::to(slf, "numpy", Some(&options))
     }
 
-    /// A DLPack capsule over the tensor's memory (requirements: DLPack Interoperability).
-    ///
-    /// Raises the built-in ``BufferError`` for what DLPack cannot say.
-    // In the order in which NumPy passes them: names are looked up one by one.
-    #[pyo3(signature = (*, dl_device=None, copy=None, max_version=None, stream=None))]
-    fn __dlpack__<'py>(
-        slf: &Bound<'py, Self>,
-        dl_device: Option<(i32, i32)>,
-        copy: Option<bool>,
-        max_version: Option<Bound<'py, PyTuple>>,
-        stream: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        // Everything on the CPU is producer-synced: no stream has anything to wait for.
-        let stream = stream.is_some();
-        let max_major = max_version.map(|version| version.get_borrowed_item(0)?.extract()).transpose()?;
-        let request = dlpack::Request { stream, max_major, device: dl_device, copy };
-        dlpack::export(slf, &request)
-    }
-
     /// The DLPack (device type, device id) pair (requirements: Device and Memory Class Mapping).
     fn __dlpack_device__(&self) -> PyResult<(i32, u32)> {
         dlpack::device_type(self)

@@ -4,12 +4,13 @@ mod class;
 mod grid;
 
 mod new;
+mod trusted;
 mod values;
 mod view;
 pub(crate) mod walk;
 mod write;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hurray_core::{
     BufferHandle, ElementType, LayoutDescriptor, Shape, SyncMode, TensorDescriptor, MIN_BUFFER_ALIGNMENT,
@@ -19,6 +20,7 @@ use smallvec::{smallvec, SmallVec};
 
 pub(crate) use grid::Grid;
 pub(crate) use new::{aligned, element_type};
+pub(crate) use trusted::{_trust, from_numpy};
 pub(crate) use write::write_all;
 
 use crate::buffer::Buffer;
@@ -44,26 +46,18 @@ pub(crate) struct Tensor {
     pub(crate) descriptor: Arc<TensorDescriptor>,
     pub(crate) buffers: Buffers,
     pub(crate) device: Py<Device>,
-    /// Where elements can be addressed by strides in memory that the CPU may read.
-    pub(crate) grid: Option<Grid>,
+    /// Made when first asked for: most tensors of a file are never looked at.
+    grid: OnceLock<Option<Box<Grid>>>,
 }
 
 impl Tensor {
     /// A tensor over buffers that its descriptor has been checked against. The handles' alignments
     /// become those of the addresses (requirements: Alignment is measured).
-    pub(crate) fn over(
-        py: Python<'_>,
-        mut descriptor: TensorDescriptor,
-        buffers: Buffers,
-        device: Py<Device>,
-    ) -> PyResult<Self> {
+    pub(crate) fn over(mut descriptor: TensorDescriptor, buffers: Buffers, device: Py<Device>) -> PyResult<Self> {
         for (handle, buffer) in descriptor.buffers.iter_mut().zip(&buffers) {
             *handle = measured(handle, buffer)?;
         }
-        let tensor = Self { grid: None, descriptor: Arc::new(descriptor), buffers, device };
-        let grid = if tensor.readable() { Grid::of(&tensor.descriptor) } else { None };
-        let _ = py;
-        Ok(Self { grid, ..tensor })
+        Ok(Self { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
     }
 
     /// A CPU tensor of one buffer that is known to hold every element.
@@ -94,8 +88,13 @@ impl Tensor {
             composite_member: None,
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
-        let grid = Grid::of(&descriptor);
-        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid })
+        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+    }
+
+    /// The strided view, where elements can be addressed by strides in memory that the CPU may read.
+    pub(crate) fn grid(&self) -> Option<&Grid> {
+        let make = || if self.readable() { Grid::of(&self.descriptor).map(Box::new) } else { None };
+        self.grid.get_or_init(make).as_deref()
     }
 
     /// Whether the bytes are the CPU's to read, and settled.
@@ -110,7 +109,7 @@ impl Tensor {
 
     /// The address of element [0, …, 0], for a tensor with a grid.
     pub(crate) fn first(&self) -> *mut u8 {
-        let offset = self.grid.as_ref().map_or(0, Grid::first);
+        let offset = self.grid().map_or(0, Grid::first);
         self.buffers.first().map_or(std::ptr::null_mut(), |buffer| buffer.start().wrapping_add(offset))
     }
 

@@ -71,7 +71,7 @@ pub(super) fn from_bytes(
     .map_err(invalid)?;
     let descriptor = plain(ty, shape, layout, 0, handle)?;
     check::all(&descriptor).map_err(|fault| error::fault(py, &fault))?;
-    Tensor::over(py, descriptor, smallvec![aligned(py, bytes)?], device)
+    Tensor::over(descriptor, smallvec![aligned(py, bytes)?], device)
 }
 
 /// The buffer itself where its address will do, else an aligned copy.
@@ -110,7 +110,7 @@ pub(super) fn from_exporter(
 }
 
 fn shared(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
-    Tensor::over(py, (*tensor.descriptor).clone(), tensor.buffers.clone(), tensor.device.clone_ref(py))
+    Tensor::over((*tensor.descriptor).clone(), tensor.buffers.clone(), tensor.device.clone_ref(py))
 }
 
 fn same_width(ty: ElementType, itemsize: usize) -> PyResult<ElementType> {

@@ -34,7 +34,7 @@ pub(super) fn transposed(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
         shard.parent_shape.reverse();
         shard.shard_offset.reverse();
     }
-    Tensor::over(py, to, tensor.buffers.clone(), tensor.device.clone_ref(py))
+    Tensor::over(to, tensor.buffers.clone(), tensor.device.clone_ref(py))
 }
 
 /// Ruling 10: a `ValueError`, and an `AttributeError` so that `hasattr` and `getmembers` work.

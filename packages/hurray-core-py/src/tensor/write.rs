@@ -88,7 +88,7 @@ fn feed(tensor: &Tensor, len: usize, put: &mut Put<'_>) -> io::Result<()> {
         return contiguous(&region, put);
     }
     let Some(steps) = Steps::of(d) else { return Ok(()) };
-    match &tensor.grid {
+    match tensor.grid() {
         Some(grid) => gathered(buffer.bytes(), d, &steps, grid.itemsize(), put),
         None => packed(buffer.bytes(), d, &steps, put),
     }
@@ -112,8 +112,7 @@ fn in_order(tensor: &Tensor, len: usize) -> Option<Buffer> {
     if len == 0 {
         return Some(Buffer::empty());
     }
-    let in_order =
-        matches!(d.layout, LayoutDescriptor::RowMajor) || tensor.grid.as_ref().is_some_and(Grid::c_contiguous);
+    let in_order = matches!(d.layout, LayoutDescriptor::RowMajor) || tensor.grid().is_some_and(Grid::c_contiguous);
     in_order.then(|| tensor.buffers[0].part(d.byte_offset as usize, len))
 }
 

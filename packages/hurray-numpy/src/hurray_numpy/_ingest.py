@@ -8,7 +8,7 @@ from typing import Any
 
 import hurray
 import numpy as np
-from hurray import CopyRequiredError, Tensor, UnsupportedError
+from hurray import CopyRequiredError, Tensor, UnsupportedError, bridges
 
 from hurray_numpy._dtypes import NATIVE, from_ml, ml_name, native_order, way_out
 from hurray_numpy._memory import aligned_empty, converted, reinterpreted
@@ -17,6 +17,7 @@ from hurray_numpy._packing import pack
 __all__ = ["borrow", "from_object"]
 
 _ndarray = np.ndarray
+bridges.trust(_ndarray)
 _from_buffer: Callable[..., Tensor] = Tensor.from_buffer
 
 

@@ -15,11 +15,11 @@ const VERSIONED: &CStr = c"dltensor_versioned";
 const LEGACY: &CStr = c"dltensor";
 
 /// The arguments of `__dlpack__`.
-pub(crate) struct Request {
-    pub(crate) stream: bool,
-    pub(crate) max_major: Option<u32>,
-    pub(crate) device: Option<(i32, i32)>,
-    pub(crate) copy: Option<bool>,
+pub(super) struct Request {
+    pub(super) stream: bool,
+    pub(super) max_major: Option<u32>,
+    pub(super) device: Option<(i32, i32)>,
+    pub(super) copy: Option<bool>,
 }
 
 impl Request {
@@ -45,11 +45,11 @@ pub(crate) fn device_type(tensor: &Tensor) -> PyResult<(i32, u32)> {
 }
 
 /// A capsule over the tensor's own memory, or over a private copy where that is asked for or needed.
-pub(crate) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
     let this = tensor.get();
     let dtype = abi::offered(this.descriptor.element_type).ok_or_else(|| refused(this))?;
-    let grid = this.grid.as_ref().ok_or_else(|| PyBufferError::new_err(this.no_grid("__dlpack__")))?;
+    let grid = this.grid().ok_or_else(|| PyBufferError::new_err(this.no_grid("__dlpack__")))?;
     if let Some(wanted) = request.device.filter(|device| device.0 != abi::CPU) {
         return Err(PyBufferError::new_err(format!(
             "the tensor is in CPU memory and cannot be handed over on DLPack device {wanted:?}; move it with the framework"
@@ -64,7 +64,7 @@ pub(crate) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyR
     }
     if request.copy == Some(true) || hidden {
         let copy = Py::new(py, ingest::copied(py, this)?)?;
-        let grid = copy.get().grid.as_ref().ok_or_else(|| PyBufferError::new_err("the copy has no strides"))?;
+        let grid = copy.get().grid().ok_or_else(|| PyBufferError::new_err("the copy has no strides"))?;
         return capsule(copy.bind(py), grid, dtype, versioned, abi::FLAG_COPIED);
     }
     let flags = if this.readonly() { abi::FLAG_READ_ONLY } else { 0 };

@@ -4,7 +4,9 @@ mod abi;
 mod export;
 mod import;
 mod managed;
+mod method;
 
-pub(crate) use export::{device_type, export, Request};
+pub(crate) use export::device_type;
 pub(crate) use import::from_dlpack;
 pub(crate) use managed::Managed;
+pub(crate) use method::install;
