@@ -17,8 +17,8 @@ HEAD = """# Speed and memory
 Measured on {when}: {machine}, CPython {python}, {versions}.
 
 Every peer was measured in the same run, on the same files. The best of several runs is shown, and the ratio of the
-medians beside that of the best. Absolute figures differ from machine to machine and from hour to hour: repeat them
-with `nox -s bench`.
+medians beside that of the best; of memory and of stalls the worst run is shown, and decides. Absolute figures differ
+from machine to machine and from hour to hour: repeat them with `nox -s bench`.
 
 Loading maps the file and reads no tensor data. The time to read every element afterwards stands in a row of its own.
 
@@ -29,7 +29,7 @@ Loading maps the file and reads no tensor data. The time to read every element a
 
 def cells(row: dict[str, Any]) -> list[str]:
     """One row of the table, as Markdown."""
-    ours = shown(min(row["ours"]), row["unit"]) if row["unit"] else f"{row['ours'][0]:.0f}"
+    ours = shown(row["decisive"], row["unit"]) if row["unit"] else f"{row['ours'][0]:.0f}"
     peer = f"{row['peer']} {shown(min(row['theirs']), row['unit'])}" if row["theirs"] else ""
     ratio = f"{row['ratio']:.3g}" if row["ratio"] is not None else ""
     medians = f"{row['median_ratio']:.3g}" if row["median_ratio"] is not None else ""

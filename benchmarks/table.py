@@ -65,7 +65,7 @@ def measure(bench: Bench, chosen: list[str]) -> list[Row]:
 
 def cells(row: Row) -> tuple[str, ...]:
     """A row as it is printed."""
-    ours = shown(min(row.ours), row.unit) if row.unit else f"{row.ours[0]:.0f}"
+    ours = shown(row.decisive, row.unit) if row.unit else f"{row.ours[0]:.0f}"
     peer = f"{row.peer} {shown(min(row.theirs), row.unit)}" if row.theirs else ""
     ratio = f"{row.ratio:.4g}" if row.ratio is not None else ""
     medians = f"{row.median_ratio:.4g}" if row.median_ratio is not None else ""

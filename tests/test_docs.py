@@ -22,7 +22,7 @@ def test_page_of_codes_is_the_table_of_rules() -> None:
     assert read("codes.md") == codes.page(), "run python -m tools.codes"
 
 
-@pytest.mark.parametrize("command", ["convert", "inspect", "verify"])
+@pytest.mark.parametrize("command", ["convert", "inspect", "verify", "doctor"])
 def test_every_option_of_a_command_is_described(command: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "hurray_cli", command, "--help"], capture_output=True, text=True, check=True

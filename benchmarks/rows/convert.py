@@ -31,5 +31,4 @@ def rows(bench: Bench) -> Iterator[Row]:
         "hurray convert safetensors to hrry, 1 GiB", ">= 0.9 x cp", ours,
         peer="cp", theirs=theirs, limit=1 / 0.9,
     )  # fmt: skip
-    # The worst run counts here: a bound on memory is no matter of the best.
-    yield Row("the same: peak memory of the process", "< 100 MiB", [max(peaks)], "B", limit=100 * 2**20)
+    yield Row("the same: peak memory of the process", "< 100 MiB", peaks, "B", limit=100 * 2**20, worst=True)

@@ -15,4 +15,6 @@ def rows(bench: Bench) -> Iterator[Row]:
         "save of 1 GiB", ">= 0.9 x os.write of the same bytes", found["ours"],
         peer="os.write", theirs=found["raw"], limit=1 / 0.9,
     )  # fmt: skip
-    yield Row("the same: memory added at its peak", "<= 16 MiB", found["added"], "B", limit=16 * 2**20)
+    yield Row(
+        "the same: memory added at its peak", "<= 16 MiB", found["added"], "B", limit=16 * 2**20, worst=True
+    )

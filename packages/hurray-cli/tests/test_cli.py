@@ -90,6 +90,28 @@ class TestUsage:
         assert not done.out
         assert re.fullmatch(r"hurray: error: .* \(hurray( \w+)? --help tells more\)\n", done.err)
 
+    @pytest.mark.parametrize(
+        ("path", "text"), [("-", "streams on stdin and stdout are not there yet"), ("", "a path is empty")]
+    )
+    def test_what_is_no_path_of_a_file(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, text: str
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        many(tmp_path / "a.safetensors", 3)
+        convert = ("convert", "--to", "hrry")
+        for args in (
+            (*convert, "a.safetensors", path),
+            (*convert, path, "b.hrry"),
+            (*convert, "--dry-run", "a.safetensors", path),
+            ("inspect", path),
+            ("verify", path),
+        ):
+            done = hurray(*args)
+            assert done.status == 2
+            assert done.err.startswith(f"hurray: error: {text}")
+            assert done.err.count("\n") == 1
+        assert os.listdir(tmp_path) == ["a.safetensors"]
+
     def test_a_traceback_only_with_debug(self, tmp_path: Path) -> None:
         for name in ("inspect", "verify"):
             plain = hurray(name, tmp_path / "none")
@@ -198,14 +220,18 @@ class TestPipes:
 
 
 class TestTerminal:
-    def test_colours_and_no_color(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("name", ["inspect", "convert", "doctor"])
+    def test_bold_and_no_color(self, tmp_path: Path, name: str) -> None:
+        """Bold is the only attribute that is used. NO_COLOR switches off whatever SGR there is, bold too."""
         source = many(tmp_path / "a.safetensors", 3)
-        status, out = on_terminal("inspect", source)
+        args = {"inspect": (source,), "convert": ("-n", source, tmp_path / "b.hrry"), "doctor": ()}[name]
+        sgr = re.compile(r"\x1b\[([0-9;]*)m")
+        status, out = on_terminal(name, *args)
         assert status == 0
-        assert "\x1b[1m" in out
-        status, out = on_terminal("inspect", source, NO_COLOR="1")
+        assert set(sgr.findall(out)) == {"1", "0"}
+        status, out = on_terminal(name, *args, NO_COLOR="1")
         assert status == 0
-        assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", out)
+        assert sgr.findall(out) == []
 
     def test_a_name_is_no_markup_and_is_not_cut(self, tmp_path: Path) -> None:
         name = "[red]" + "n" * 200 + "[/red]\x1b[31m"
@@ -223,6 +249,16 @@ class TestTerminal:
         status, out = on_terminal("convert", source, tmp_path / "b.hrry")
         assert status == 0
         assert re.fullmatch(r"[^\r\x1b]*b\.hrry: 3 tensors, 0 bytes, 0\.\d\d s\r\n", out)
+
+    @pytest.mark.parametrize(("takes", "drawn"), [(0.6, False), (1.4, True)])
+    def test_progress_waits_for_the_second(self, takes: float, drawn: bool) -> None:
+        """The limit itself, whatever the speed of the machine: the work is a wait."""
+        code = (
+            "import sys, time; from hurray_cli.progress import Progress\n"
+            f"with Progress(): time.sleep({takes})"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+        assert (done.stderr != b"") is drawn
 
     def test_progress_of_a_long_conversion(self, tmp_path: Path) -> None:
         source = many(tmp_path / "a.safetensors", 3)

@@ -160,7 +160,11 @@ def test_targets_that_are_no_files(tmp_path: Path, source: Path) -> None:
     failed(hurray("convert", "--to", "hrry", source, tmp_path), "Is a directory")
     os.mkfifo(tmp_path / "fifo.hrry")
     failed(hurray("convert", "-f", source, tmp_path / "fifo.hrry"), "not a regular file")
-    failed(hurray("convert", source, tmp_path / "b.unknown"), "no format that is known has this suffix")
+    failed(
+        hurray("convert", source, tmp_path / "b.unknown"),
+        "no format that is known has this suffix (known: .hrry, ",
+        "--to says which format to write",
+    )
 
 
 def test_content_goes_before_suffix(tmp_path: Path, source: Path) -> None:

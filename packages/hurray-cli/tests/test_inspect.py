@@ -75,7 +75,7 @@ def test_names_choose_tensors(model: Path) -> None:
     ]
     done = hurray("inspect", model, "mask", "layer.3.w", "no*")
     assert done.status == 1
-    assert done.err.startswith("hurray: error: no tensor named 'layer.3.w', 'no*'; near: 'layer.")
+    assert done.err.startswith(f"hurray: error: {model}: no tensor named 'layer.3.w', 'no*'; near: 'layer.")
 
 
 def test_brackets_in_a_name_are_only_brackets(tmp_path: Path) -> None:
@@ -90,6 +90,7 @@ def test_long_metadata_is_elided_and_names_never(tmp_path: Path) -> None:
     library.save(tmp_path / "a.hrry", {name: uint8(1)}, kv={"long": "x" * 5000, "raw": b"\0" * 900})
     out = hurray("inspect", tmp_path / "a.hrry").out
     assert name in out
+    assert max(map(len, out.replace(name, "").splitlines())) < 200, "one long name fills up every row"
     assert "'" + "x" * 100 + "'… (5,000 characters)" in out
     assert "(900 bytes)" in out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,38 @@ def test_elements_that_are_checked_while_they_are_decoded(tmp_path: Path) -> Non
         f"at {start + 7} ({start + 7:#x}), tensor 'n'",
         f"at {start + 9} ({start + 9:#x}), tensor 's'",
     ]
+
+
+def test_numpy_files_by_their_reader(tmp_path: Path) -> None:
+    """Every member has its line, and what only shows in the data is found: bool, checksums."""
+    numpy = pytest.importorskip("numpy")
+    for order in ("C", "F"):
+        flags = numpy.zeros((4, 5), "u1", order)
+        flags[1, 2] = 7
+        numpy.save(tmp_path / "b.npy", flags.view("?"))
+        done = hurray("verify", tmp_path / "b.npy")
+        assert (done.status, done.err) == (1, "")
+        at = 128 + int(flags.ravel("K").argmax())
+        assert f": at {at} ({at:#x}), tensor 'b': element {at - 128} is 0x07; a bool is 0 or 1" in done.out
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.write(tmp_path / "b.npy", "b.npy")
+        archive.writestr("readme.txt", "words")
+        archive.writestr("other", "words")
+    done = hurray("verify", tmp_path / "a.npz")
+    assert (done.status, done.err) == (1, "")
+    assert [line.split(": ")[1] for line in done.out.splitlines()] == [
+        "tensor 'readme.txt'",
+        "tensor 'other'",
+        "2 problems (npz)",
+    ]
+    assert hurray("convert", tmp_path / "a.npz", tmp_path / "x.hrry").err.count("\n") == 2
+    numpy.savez(tmp_path / "c.npz", w=numpy.arange(100.0))
+    data = bytearray((tmp_path / "c.npz").read_bytes())
+    data[500] ^= 1
+    (tmp_path / "c.npz").write_bytes(data)
+    done = hurray("verify", tmp_path / "c.npz")
+    assert (done.status, done.err) == (1, "")
+    assert "its checksum is" in done.out
 
 
 def test_what_is_no_tensor_file(tmp_path: Path) -> None:

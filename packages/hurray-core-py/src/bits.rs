@@ -1,23 +1,27 @@
 //! bool: one bit an element, least significant first (format: element-types.md §3).
 
-/// Packs bytes that are zero or not into bits.
-pub(crate) fn pack(values: impl Iterator<Item = u8>, out: &mut [u8]) {
+/// Packs bytes that are 0 or 1 into bits, and returns all of them or-ed: above 1 there was another.
+pub(crate) fn pack(values: impl Iterator<Item = u8>, out: &mut [u8]) -> u8 {
+    let mut seen = 0;
     for (index, value) in values.enumerate() {
-        if value != 0 {
-            out[index / 8] |= 1 << (index % 8);
-        }
+        seen |= value;
+        out[index / 8] |= (value & 1) << (index % 8);
     }
+    seen
 }
 
 /// Packs a contiguous run, eight at a time.
-pub(crate) fn pack_slice(values: &[u8], out: &mut [u8]) {
+pub(crate) fn pack_slice(values: &[u8], out: &mut [u8]) -> u8 {
     let whole = values.chunks_exact(8);
     let rest = whole.remainder();
+    let mut seen = 0;
     for (eight, byte) in whole.zip(out.iter_mut()) {
-        *byte = eight.iter().enumerate().fold(0, |byte, (bit, &value)| byte | (u8::from(value != 0) << bit));
+        seen |= eight.iter().fold(0, |seen, value| seen | value);
+        *byte = eight.iter().enumerate().fold(0, |byte, (bit, &value)| byte | (value & 1) << bit);
     }
-    if let Some(last) = out.get_mut(values.len() / 8).filter(|_| !rest.is_empty()) {
-        pack(rest.iter().copied(), std::slice::from_mut(last));
+    match out.get_mut(values.len() / 8).filter(|_| !rest.is_empty()) {
+        Some(last) => seen | pack(rest.iter().copied(), std::slice::from_mut(last)),
+        None => seen,
     }
 }
 

@@ -83,12 +83,24 @@ pub(crate) fn os(py: Python<'_>, error: io::Error, name: &FileName) -> PyErr {
         return carried(error);
     }
     match error.kind() {
+        io::ErrorKind::UnexpectedEof => shorter(py, name),
         io::ErrorKind::OutOfMemory => PyMemoryError::new_err(error.to_string()),
         _ => match name {
             Some(name) => FileError::new_err(format!("{}: {error}", display(py, name))),
             None => FileError::new_err(error.to_string()),
         },
     }
+}
+
+/// F-48: a file that ends before what its own index names.
+fn shorter(py: Python<'_>, name: &FileName) -> PyErr {
+    let name = name.as_ref().map_or_else(String::new, |name| format!("{}: ", display(py, name)));
+    let error = FileError::new_err(format!(
+        "{name}the file ends before the bytes that were to be read; it is shorter than it was when it was opened"
+    ));
+    // Setting an attribute of a fresh exception of our own cannot fail in a way worth hiding it for.
+    let _ = error.value(py).setattr("code", "F-48");
+    error
 }
 
 /// A Python exception that travelled inside an I/O error, such as an interrupt.

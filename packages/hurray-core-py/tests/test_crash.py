@@ -361,11 +361,12 @@ mapped, read = file["w"], hurray.load(folder + "/a.hrry", io="read")["w"]
 writer = hurray.FileWriter(folder + "/b.hrry")
 child = os.fork()
 if child == 0:
-    memoryview(mapped)[0] = 0
     same = file["w"].tobytes() == read.tobytes() == hurray.load(folder + "/a.hrry", io="read")["w"].tobytes()
+    memoryview(mapped)[0] = 0
     hurray.save(folder + "/child.hrry", {"w": mapped})
     os._exit(0 if same else 1)
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), mapped.tobytes(), hurray.load(folder + "/child.hrry")["w"].tobytes())
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+print(status, mapped.tobytes(), hurray.load(folder + "/child.hrry")["w"].tobytes())
 writer.write("w", b"def")
 writer.close()
 print(sorted(os.listdir(folder)), hurray.load(folder + "/b.hrry")["w"].tobytes())

@@ -233,6 +233,15 @@ def test_loaded_tensors_are_copy_on_write_views(path: Path) -> None:
     assert hurray.load(path)["w"].tolist() == arrays()["w"].tolist()
 
 
+def test_two_tensors_of_one_name_are_two(path: Path) -> None:
+    """Ruling 3: writing to one changes neither the file nor another loaded tensor, out of one open file either."""
+    with hurray.open(path) as file:
+        one, two = file["w"], file["w"]
+        memoryview(one.buffer(0))[:] = b"\xff" * 48
+        three = file["w"]
+    assert two.tolist() == three.tolist() == arrays()["w"].tolist()
+
+
 def test_a_write_to_one_tensor_does_not_reach_its_neighbour(path: Path) -> None:
     loaded = hurray.load(path)
     memoryview(loaded["w"].buffer(0))[:] = b"\xff" * 48
@@ -441,3 +450,26 @@ def test_content_in_memory_is_shared_where_it_is_aligned() -> None:
     shifted[:] = content
     assert hurray.load(shifted)["w"].tobytes() == b"abcd"
     assert address(hurray.load(shifted)["w"]) % 64 == 0
+
+
+def test_a_name_taken_twice_is_written_apart(tmp_path: Path) -> None:
+    """Ruling 3: writing to a loaded tensor changes neither the file nor another loaded tensor."""
+    hurray.save(tmp_path / "a.hrry", {"w": b"abc", "x": b"def"})
+    with hurray.open(tmp_path / "a.hrry") as file:
+        first, second = file["w"], file["w"]
+        memoryview(first)[0] = 0
+        memoryview(second)[1] = 1
+        assert (first.tobytes(), second.tobytes()) == (b"\0bc", b"a\1c")
+        assert file["w"].tobytes() == b"abc"
+        assert file["x"].tobytes() == b"def"
+
+
+def test_the_parameter_is_called_path(tmp_path: Path) -> None:
+    """04-tables §1: load(path, *, names=None) and load_kv(path)."""
+    path = tmp_path / "a.hrry"
+    hurray.save(path, {"w": b"abc"}, kv={"k": 1})
+    assert hurray.load(path=path)["w"].tobytes() == b"abc"
+    assert hurray.load_kv(path=path) == {"k": 1}
+    assert hurray.verify(path=path) == []
+    with hurray.open(path=path) as file:
+        assert list(file) == ["w"]

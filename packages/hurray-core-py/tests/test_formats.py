@@ -97,15 +97,57 @@ def test_what_nobody_knows(tmp_path: Path) -> None:
         formats.detect(file(tmp_path, "a.txt", b"words"))
     with pytest.raises(hurray.FileError, match="it is empty"):
         formats.detect(file(tmp_path, "empty", b""))
-    with pytest.raises(hurray.FileError, match="no format that is known has this suffix"):
+    formats.register(Toy("toy-index", b"TOY", ".index.json", ".toy"))
+    with pytest.raises(
+        hurray.FileError,
+        match=r"no format that is known has this suffix \(known: \.hrry, \.index\.json, \.toy\); target_format",
+    ):
         formats.for_target("a.txt")
+    formats._local.pop("toy-index")
     with pytest.raises(LookupError, match="there is no format 'nope'; there are hrry"):
         formats.get("nope")
 
 
-def test_ours_that_is_not_installed_says_how_to_get_it() -> None:
-    with pytest.raises(ImportError, match="npy"):
-        formats.get("npy")
+def test_ours_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, distribution in formats.OURS.items():
+        with pytest.raises(ImportError, match=rf"^the format '{name}' is switched off \(HURRAY_PLUGINS"):
+            formats.get(name)
+        monkeypatch.setattr("hurray._plugins._discover", lambda group: {})
+        monkeypatch.setenv("HURRAY_PLUGINS", "1")
+        with pytest.raises(
+            ImportError, match=rf"^the format '{name}' is not installed: pip install {distribution}$"
+        ):
+            formats.get(name)
+        monkeypatch.setenv("HURRAY_PLUGINS", "0")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.data", b"\x93NUMPY\1\0"),
+        ("z.data", b"PK\3\4" + bytes(22) + b"\5\0\0\0w.npy"),
+        ("a.npy", b"???"),
+        ("A.NPZ", b"PK\3\4"),
+        ("m.safetensors", b""),
+    ],
+)
+def test_a_file_of_ours_that_is_not_installed_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes
+) -> None:
+    """A source by its content or suffix, a target by its suffix: never only that it is not known."""
+    monkeypatch.setattr("hurray._plugins._discover", lambda group: {})
+    monkeypatch.setenv("HURRAY_PLUGINS", "1")
+    path = file(tmp_path, name, content)
+    wanted = "hurray-cli" if name.endswith("safetensors") else "hurray-numpy"
+    match = rf"the format '\w+' is not installed: pip install {wanted}$"
+    with pytest.raises(ImportError, match=match):
+        formats.detect(path)
+    with pytest.raises(ImportError, match=match):
+        hurray.convert(path, tmp_path / "x.hrry")
+    if not name.endswith(".data"):
+        hurray.save(tmp_path / "source.hrry", {})
+        with pytest.raises(ImportError, match=match):
+            hurray.convert(tmp_path / "source.hrry", tmp_path / f"new-{name}")
 
 
 def test_what_is_no_regular_file(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ def test_arguments_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "a.hrry"
     tensor = hurray.Tensor(buffer=bytes(4), dtype=hurray.uint8, shape=(4,), device=hurray.device.cpu)
     hurray.save(path=path, tensors={"w": tensor}, kv={"k": 1})
-    assert hurray.load(path=path, names=["w"])["w"].tolist() == [0] * 4  # type: ignore[call-arg]
-    assert hurray.load_kv(path=path) == {"k": 1}  # type: ignore[call-arg]
+    assert hurray.load(path=path, names=["w"])["w"].tolist() == [0] * 4
+    assert hurray.load_kv(path=path) == {"k": 1}
     assert hurray.from_dlpack(x=tensor, device=None, copy=None).shape == (4,)
     assert hurray.asarray(obj=tensor, dtype=None, device=None, copy=None) is tensor
     assert hurray.buffer_size_bytes(dtype=hurray.bool, count=9) == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import warnings
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,32 @@ def test_bools_pass_in_pieces(tmp_path: Path, count: int) -> None:
     assert (tmp_path / "back.npy").read_bytes() == (tmp_path / "w.npy").read_bytes()
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_bool_that_is_neither_0_nor_1_is_refused(tmp_path: Path, order: str) -> None:
+    """One bit cannot hold it: it would come back as another byte."""
+    array = np.asarray(np.zeros((300, 70)), np.uint8, order=order)  # type: ignore[call-overload]
+    array[200, 60] = 2
+    at = array.ravel(order="K").argmax()
+    path = tmp_path / "w.npy"
+    np.save(path, array.view(np.bool_))
+    wanted = rf"w\.npy: tensor 'w': element {at} is 0x02; a bool is 0 or 1"
+    with pytest.raises(FormatError, match=wanted) as caught:
+        hurray.convert(path, tmp_path / "w.hrry")
+    assert caught.value.problems[0].offset == 128 + at
+    with hurray_numpy.npy.read(str(path)) as reader, pytest.raises(FormatError, match=wanted):
+        next(iter(reader)).load()
+    assert not (tmp_path / "w.hrry").exists()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_such_a_bool_in_an_archive_too(tmp_path: Path, method: int) -> None:
+    np.save(tmp_path / "b.npy", np.array([0, 1, 255], np.uint8).view(np.bool_))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", method) as archive:
+        archive.write(tmp_path / "b.npy", "b.npy")
+    with pytest.raises(FormatError, match=r"a\.npz: tensor 'b': element 2 is 0xff; a bool is 0 or 1"):
+        hurray.convert(tmp_path / "a.npz", tmp_path / "w.hrry")
+
+
 def test_strided_tensors_become_c_order_with_a_note(tmp_path: Path) -> None:
     array = numbered((6, 8), "float32")
     hurray.save(tmp_path / "w.hrry", {"w": hurray.from_numpy(array[:, ::2])})
@@ -206,6 +233,32 @@ def test_headers_that_lie_are_refused(tmp_path: Path, data: bytes, match: str) -
     path = tmp_path / "w.npy"
     path.write_bytes(data)
     refused(path, FormatError, match)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (" + "9" * 3000 + ",), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (" + "9" * 9000 + ",), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': f(2), }",
+        "{'descr': [" + "('f', '<f4')," * 500 + "], 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': ["
+        + ",".join(f"('f{k}', '<f4')" for k in range(500))
+        + "], 'fortran_order': False, 'shape': (2,)}",
+    ],
+)
+def test_a_bad_header_is_a_short_line(tmp_path: Path, text: str) -> None:
+    """Neither the whole header nor the words of Python's parser: its objects, its settings."""
+    path = tmp_path / "w.npy"
+    path.write_bytes(raw_npy(text, bytes(8)))
+    with pytest.raises((FormatError, PlanError)) as caught:
+        hurray_numpy.npy.read(str(path))
+    said = str(caught.value).replace(str(path), "")
+    assert len(said) < 400
+    assert "ast" not in said
+    assert "0x7" not in said
+    assert "Error" not in said
+    assert "set_int_max_str_digits" not in said
 
 
 def test_a_truncated_file_is_refused_at_every_length(tmp_path: Path) -> None:

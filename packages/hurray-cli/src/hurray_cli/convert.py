@@ -85,6 +85,7 @@ def run(
     from hurray_cli.formats import register
     from hurray_cli.progress import Progress, wanted
 
+    errors.check_paths(src, dst)
     register()
     _check_names(source_format, target_format)
     progress = Progress() if not (quiet or dry_run) and wanted() else None

@@ -18,6 +18,7 @@ _OPTIONS = {
     "overwrite=True": "--force",
     "drop_metadata=True": "--drop-metadata",
     ": say which": ": name it with --from or --to",
+    "target_format says": "--to says",
 }
 
 
@@ -52,6 +53,17 @@ def guarded(action: Callable[[], int | None], *, debug: bool) -> int:
         for line in lines(error):
             complain(line)
         return FAILED
+
+
+def check_paths(*paths: str) -> None:
+    """Refuse what is no path of a file: nothing, and the sign for a stream."""
+    for path in paths:
+        if not path:
+            raise WrongUsageError("a path is empty: name a file")
+        if path == "-":
+            raise WrongUsageError(
+                "streams on stdin and stdout are not there yet: name a file ('./-' is one that is called -)"
+            )
 
 
 def complain(text: str, kind: str = "error") -> None:

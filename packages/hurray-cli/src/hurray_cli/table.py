@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+MAX_PADDED = 100  # cells; what is longer is written whole, and only its own row is longer
 MAX_DRAWN = 2000  # rows; what is longer is read with a pager or a program, and rich needs its time for each
 
 
@@ -42,10 +43,14 @@ class Table:
             drawn.add_column(column, justify="right" if right else "left", overflow="fold", no_wrap=right)
         for row in self._rows:
             drawn.add_row(*(Text(cell) for cell in row))  # Text: a name like [red] is a name
-        Console(highlight=False).print(drawn)
+        # NO_COLOR to rich is no colour but bold; here it is no escape sequence at all.
+        Console(highlight=False, color_system=None if _plain() else "auto").print(drawn)
 
     def _list(self) -> None:
-        widths = [max(map(cells, column)) for column in zip(self._columns, *self._rows, strict=True)]
+        widths = [
+            max(width for width in map(cells, column) if width <= MAX_PADDED)
+            for column in zip(self._columns, *self._rows, strict=True)
+        ]
         for row in (self._columns, *self._rows):
             padded = [
                 " " * (width - cells(cell)) + cell
@@ -63,10 +68,13 @@ def is_terminal() -> bool:
 
 def bold(text: str) -> str:
     """``text`` in bold on a terminal that has it and wants it (https://no-color.org)."""
+    return text if _plain() else f"\x1b[1m{text}\x1b[0m"
+
+
+def _plain() -> bool:
     import os
 
-    plain = not is_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return text if plain else f"\x1b[1m{text}\x1b[0m"
+    return not is_terminal() or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
 def cells(text: str) -> int:

@@ -329,15 +329,15 @@ class File(Mapping[str, Tensor]):
     ) -> None: ...
 
 def open(
-    file: _Path | int | _Bytes | Any, *, io: Literal["mmap", "read"] = "mmap", writable: bool = True
+    path: _Path | int | _Bytes | Any, *, io: Literal["mmap", "read"] = "mmap", writable: bool = True
 ) -> File:
     """``writable=False`` maps read-only; writers then give the pages back behind them."""
 
 def load(
-    file: Any, *, names: Sequence[str] | None = None, io: Literal["mmap", "read"] = "mmap"
+    path: Any, *, names: Sequence[str] | None = None, io: Literal["mmap", "read"] = "mmap"
 ) -> dict[str, Tensor]: ...
-def load_kv(file: Any) -> dict[str, _Kv]: ...
-def verify(file: Any) -> list[Problem]:
+def load_kv(path: Any) -> dict[str, _Kv]: ...
+def verify(path: Any) -> list[Problem]:
     """Every structural rule that the file breaks; an empty list if it keeps them all."""
 
 def save(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hurray._exceptions import file_error
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,11 +25,22 @@ def replace(target: str, write: Callable[[str], None], durable: bool) -> None:
         if durable:
             _sync(temporary)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         _unlink(temporary)
+        if isinstance(error, OSError) and _is_about(error, temporary):
+            raise file_error(error.errno or 0, error.strerror or str(error), target) from error
         raise
     if durable:
         _sync(folder)
+
+
+def _is_about(error: OSError, temporary: str) -> bool:
+    """Whether the error is one of writing, which nobody knows by the name of the temporary, or by none."""
+    import errno
+
+    if error.filename is None:
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+    return bool(error.filename == temporary)
 
 
 def _keep_mode(target: str, temporary: str) -> None:

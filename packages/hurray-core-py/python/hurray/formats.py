@@ -46,6 +46,9 @@ MEMBERS = ("name", "suffixes", "sniff", "read", "write")
 # Formats of this project by the distribution that carries them, for an error that says what to install.
 OURS = {"npy": "hurray-numpy", "npz": "hurray-numpy", "safetensors": "hurray-cli"}
 
+# How files of those formats begin (a pattern), for the same error where nobody is there to tell them.
+BEGINNINGS = {"npy": rb"\x93NUMPY", "npz": rb"PK\x03\x04.{26}[^\0]*\.npy"}
+
 _local: dict[str, Format] = {}
 _registry: Registry | None = None
 
@@ -85,6 +88,7 @@ def detect(path: AnyPath) -> Format:
 
     :raises OSError: the file cannot be opened, or is no regular file.
     :raises FileError: no format claims it, or several do.
+    :raises ImportError: it is in a format of this project that is not installed; the text says what to do.
     """
     name = regular_file(path)
     with open(name, "rb") as file:
@@ -98,6 +102,7 @@ def detect(path: AnyPath) -> Format:
     found = [format for format in found if has_suffix(format, name)] or found
     found = found or _longest_suffix(candidates, name)
     if not found:
+        _require(name, head)
         begin = f"begins with the bytes {head[:8].hex(' ')}" if head else "is empty"
         raise FileError(f"{name}: in no format that is known ({', '.join(names())}); it {begin}")
     return _single(found, name)
@@ -107,13 +112,18 @@ def for_target(path: AnyPath) -> Format:
     """The format that a new file at ``path`` gets by its suffix.
 
     :raises FileError: no format has this suffix, or several have.
+    :raises ImportError: it is that of a format of this project that is not installed; the text says what to do.
     """
     import os
 
     name = os.fsdecode(path)
     found = _longest_suffix(_known().values(), name) or _longest_suffix(_everything(), name)
     if not found:
-        raise FileError(f"{name}: no format that is known has this suffix ({', '.join(names())})")
+        _require(name)
+        raise FileError(
+            f"{name}: no format that is known has this suffix (known: {', '.join(_suffixes())}); "
+            "target_format says which format to write"
+        )
     return _single(found, name)
 
 
@@ -167,6 +177,22 @@ def _everything() -> Iterator[Format]:
     for format in _plugins().all():
         if format.name not in known:
             yield format
+
+
+def _suffixes() -> list[str]:
+    """The suffixes of every format that loads, sorted."""
+    return sorted({suffix for format in _everything() for suffix in format.suffixes})
+
+
+def _require(path: str, head: bytes = b"") -> None:
+    """Raise what :func:`get` does for a format of this project that ``path`` is in and nobody has loaded."""
+    import re
+
+    low = path.lower()
+    for name in OURS:
+        begins = BEGINNINGS.get(name)
+        if low.endswith(f".{name}") or (begins and re.match(begins, head, re.DOTALL)):
+            get(name)
 
 
 def _longest_suffix(formats: Iterable[Format], path: str) -> list[Format]:

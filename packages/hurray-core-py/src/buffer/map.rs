@@ -39,6 +39,16 @@ impl Map {
         })
     }
 
+    /// Maps a part of a file copy-on-write, apart from every other map of it.
+    pub(crate) fn private_part(file: &File, offset: u64, len: usize) -> io::Result<Self> {
+        if len == 0 {
+            return Ok(Self { pages: Pages::None });
+        }
+        // SAFETY: as in `private`.
+        let map = unsafe { MmapOptions::new().offset(offset).len(len).no_reserve_swap().map_copy(file)? };
+        Ok(Self { pages: Pages::Private(map) })
+    }
+
     /// Maps a file read-only.
     pub(crate) fn shared(file: &File) -> io::Result<Self> {
         // SAFETY: as above.

@@ -63,6 +63,11 @@ impl Buffer {
         Self { start, len, readonly: false, owner: Arc::new(Owner::Aligned(memory)) }
     }
 
+    /// The same memory, not to be written if the memory that it was copied from is not.
+    pub(crate) fn with_readonly(self, readonly: bool) -> Self {
+        Self { readonly, ..self }
+    }
+
     /// A region that `owner` keeps alive.
     ///
     /// # Safety

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::bits;
 use crate::buffer::{measured_alignment, Aligned, Buffer, Owner, View};
-use crate::error::{BufferError, CopyRequiredError, InternalError};
+use crate::error::{BufferError, CopyRequiredError, InternalError, UnsupportedError};
 use crate::tensor::{walk, Tensor};
 
 /// Strided memory as its producer describes it.
@@ -93,22 +93,49 @@ impl Source<'_> {
     }
 }
 
+/// What the memory is for, and what may be done to get it there.
+#[derive(Clone, Copy)]
+pub(crate) struct Wish {
+    pub(crate) copy: Option<bool>,
+    /// A byte an element becomes a bit an element.
+    pub(crate) pack: bool,
+    /// A file gives buffers an alignment of its own, and holds no gaps between elements.
+    pub(crate) for_file: bool,
+}
+
+/// Where the elements have come to lie.
+pub(crate) struct Placed {
+    pub(crate) layout: LayoutDescriptor,
+    pub(crate) byte_offset: u64,
+    pub(crate) buffer: Buffer,
+}
+
+impl Placed {
+    fn row_major(buffer: Buffer) -> Self {
+        Self { layout: LayoutDescriptor::RowMajor, byte_offset: 0, buffer }
+    }
+}
+
 /// Makes a tensor of `source`, deciding by `copy` (04-tables.md §2, copy on ingest).
+///
+/// # Safety
+/// As for [`place`].
+pub(crate) unsafe fn ingest(py: Python<'_>, source: Source<'_>, owner: Arc<Owner>, wish: Wish) -> PyResult<Tensor> {
+    // SAFETY: the caller's promise.
+    let placed = unsafe { place(py, &source, owner, wish)? };
+    Tensor::dense(py, source.ty, source.shape, placed.layout, placed.byte_offset, placed.buffer)
+}
+
+/// Shares the source's memory or copies it.
 ///
 /// # Safety
 /// Every element that the source's shape and strides reach is valid memory for as long as `owner`
 /// lives, and writable unless the source is read-only.
-pub(crate) unsafe fn ingest(
-    py: Python<'_>,
-    source: Source<'_>,
-    owner: Arc<Owner>,
-    copy: Option<bool>,
-    pack: bool,
-) -> PyResult<Tensor> {
+unsafe fn place(py: Python<'_>, source: &Source<'_>, owner: Arc<Owner>, wish: Wish) -> PyResult<Placed> {
     let too_far = || BufferError::new_err("the array's shape and strides reach beyond the address space");
     let elements = source.elements().ok_or_else(too_far)?;
     if elements == 0 {
-        return Tensor::dense(py, source.ty, source.shape, LayoutDescriptor::RowMajor, 0, Buffer::empty());
+        return Ok(Placed::row_major(Buffer::empty()));
     }
     if source.first.is_null() {
         return Err(BufferError::new_err("the producer names elements and no address"));
@@ -117,30 +144,49 @@ pub(crate) unsafe fn ingest(
     let base = source.first.wrapping_sub(span.before);
     // SAFETY: the span is what shape and strides reach, which the caller vouches for.
     let buffer = unsafe { Buffer::held(base, span.len, source.readonly, owner) };
-    if pack {
-        return packed(py, &source, &span, &buffer, elements, copy);
-    }
-    let layout = source.layout();
-    let reason = unusable(base as usize, span.len, layout.is_none(), &source);
-    match (copy, reason, layout) {
-        (None | Some(false), None, Some(layout)) => {
-            Tensor::dense(py, source.ty, source.shape, layout, span.before as u64, buffer)
+    // What the source forbids to write stays so, unless a copy was asked for.
+    let readonly = source.readonly && wish.copy != Some(true);
+    let (layout, reason) = match wish.pack {
+        true => (None, Some(String::from("bool is one bit an element in the format and one byte in the array"))),
+        false => {
+            let layout = source.layout().filter(|_| !wish.for_file || compact(source, &span, elements));
+            let reason = if wish.for_file {
+                layout.is_none().then(String::new)
+            } else {
+                unusable(base as usize, span.len, layout.is_none(), source)
+            };
+            (layout, reason)
         }
+    };
+    match (wish.copy, reason, layout) {
+        (None | Some(false), None, Some(layout)) => Ok(Placed { layout, byte_offset: span.before as u64, buffer }),
         (Some(false), Some(reason), _) => Err(CopyRequiredError::new_err(format!(
-            "copy=False, but {reason}; leave copy=None to copy it into aligned memory"
+            "copy=False, but {reason}; leave copy=None to copy it into memory of its own"
         ))),
-        (_, _, layout) => copied_from(py, &source, &span, &buffer, elements, layout),
+        (_, _, layout) => {
+            let placed = match wish.pack {
+                true => packed(py, source, &span, &buffer, elements)?,
+                false => copied_from(py, source, &span, &buffer, elements, layout)?,
+            };
+            Ok(Placed { buffer: placed.buffer.with_readonly(readonly), ..placed })
+        }
     }
 }
 
+/// Whether the span holds no more than the elements: dense in some order, or a broadcast.
+fn compact(source: &Source<'_>, span: &Span, elements: usize) -> bool {
+    elements.checked_mul(source.itemsize).is_none_or(|bytes| span.len <= bytes)
+}
+
 /// Makes a tensor of what an object exports through the buffer protocol.
-pub(crate) fn exported(
-    py: Python<'_>,
-    view: View,
-    ty: ElementType,
-    copy: Option<bool>,
-    pack: bool,
-) -> PyResult<Tensor> {
+pub(crate) fn exported(py: Python<'_>, view: View, ty: ElementType, wish: Wish) -> PyResult<Tensor> {
+    let shape = view.shape().to_vec();
+    let placed = placed(py, view, ty, wish)?;
+    Tensor::dense(py, ty, &shape, placed.layout, placed.byte_offset, placed.buffer)
+}
+
+/// What an object exports, where it is or as a copy.
+pub(crate) fn placed(py: Python<'_>, view: View, ty: ElementType, wish: Wish) -> PyResult<Placed> {
     let owner = Arc::new(Owner::Exporter(view));
     let Owner::Exporter(view) = &*owner else { return Err(InternalError::new_err("an exporter lost its view")) };
     let source = Source {
@@ -151,10 +197,9 @@ pub(crate) fn exported(
         ty,
         readonly: view.readonly(),
     };
-    let owner = Arc::clone(&owner);
     // SAFETY: the buffer protocol promises valid memory at every index until the view is released,
     // which the owner does last; `readonly` is the exporter's own.
-    unsafe { ingest(py, source, owner, copy, pack) }
+    unsafe { place(py, &source, Arc::clone(&owner), wish) }
 }
 
 /// Why memory cannot be used as it is.
@@ -177,7 +222,7 @@ fn copied_from(
     from: &Buffer,
     elements: usize,
     layout: Option<LayoutDescriptor>,
-) -> PyResult<Tensor> {
+) -> PyResult<Placed> {
     let bytes = elements
         .checked_mul(source.itemsize)
         .ok_or_else(|| pyo3::exceptions::PyMemoryError::new_err("the array's elements exceed memory"))?;
@@ -190,39 +235,32 @@ fn copied_from(
         Some(_) => out.copy_from_slice(from.bytes()),
         None => walk::gather(from.bytes(), span.before, shape, strides, *itemsize, out),
     });
-    let (layout, offset) = match whole {
-        Some(layout) => (layout, span.before as u64),
-        None => (LayoutDescriptor::RowMajor, 0),
-    };
-    Tensor::dense(py, source.ty, source.shape, layout, offset, Buffer::owned(memory))
+    let buffer = Buffer::owned(memory);
+    Ok(match whole {
+        Some(layout) => Placed { layout, byte_offset: span.before as u64, buffer },
+        None => Placed::row_major(buffer),
+    })
 }
 
 /// A byte an element into a bit an element, row-major.
-fn packed(
-    py: Python<'_>,
-    source: &Source<'_>,
-    span: &Span,
-    from: &Buffer,
-    elements: usize,
-    copy: Option<bool>,
-) -> PyResult<Tensor> {
-    if copy == Some(false) {
-        return Err(CopyRequiredError::new_err(
-            "copy=False, but bool is one bit an element in the format and one byte in the array; leave copy=None to pack it",
-        ));
-    }
+fn packed(py: Python<'_>, source: &Source<'_>, span: &Span, from: &Buffer, elements: usize) -> PyResult<Placed> {
     let mut memory = Aligned::zeroed(elements.div_ceil(8))?;
     let out = memory.bytes_mut();
     let in_order = span.len == elements && source.layout() == Some(LayoutDescriptor::RowMajor);
     let Source { shape, strides, .. } = source;
-    py.detach(|| {
+    let other = py.detach(|| {
         if in_order {
             return bits::pack_slice(from.bytes(), out);
         }
         let offsets = walk::offsets(shape, strides);
-        bits::pack(offsets.map(|offset| from.bytes()[span.before.wrapping_add_signed(offset)]), out);
+        bits::pack(offsets.map(|offset| from.bytes()[span.before.wrapping_add_signed(offset)]), out)
     });
-    Tensor::dense(py, source.ty, source.shape, LayoutDescriptor::RowMajor, 0, Buffer::owned(memory))
+    if other > 1 {
+        return Err(UnsupportedError::new_err(
+            "a bool array holds a byte other than 0 and 1, which one bit cannot hold; pass array != 0",
+        ));
+    }
+    Ok(Placed::row_major(Buffer::owned(memory)))
 }
 
 /// A private copy of a tensor, buffer by buffer: same descriptor but for alignment, writable.

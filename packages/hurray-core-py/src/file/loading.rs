@@ -20,15 +20,15 @@ const BATCH: usize = 256;
 /// broken rule of the container, or the system's ``errno``), ``InvalidDescriptorError`` or
 /// ``BufferError`` for a bad tensor, and a ``FileError`` that is a ``KeyError`` for a missing name.
 #[pyfunction]
-#[pyo3(signature = (file, *, names=None, io="mmap"))]
+#[pyo3(signature = (path, *, names=None, io="mmap"))]
 pub(crate) fn load<'py>(
-    file: &Bound<'py, PyAny>,
+    path: &Bound<'py, PyAny>,
     names: Option<&Bound<'py, PyAny>>,
     io: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
     guarded(|| {
-        let py = file.py();
-        let opened = Opened::new(py, Named::of(file)?, Io::of(io, true)?)?;
+        let py = path.py();
+        let opened = Opened::new(py, Named::of(path)?, Io::of(io, true)?)?;
         let indices = match names {
             None => (0..opened.container.len()).collect(),
             Some(names) => chosen(&opened, names)?,
@@ -80,10 +80,10 @@ fn chosen(opened: &Opened, names: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
 ///
 /// The exact inverse of ``save(path, tensors, kv=...)``; a uint64 of another writer reads as an int.
 #[pyfunction]
-pub(crate) fn load_kv<'py>(file: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn load_kv<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     guarded(|| {
-        let py = file.py();
-        let Named { source, name } = Named::of(file)?;
+        let py = path.py();
+        let Named { source, name } = Named::of(path)?;
         let container = py.detach(|| Container::open(&source));
         kv::to_python(py, container.map_err(|failed| error::wire(py, failed, &name))?.kv())
     })

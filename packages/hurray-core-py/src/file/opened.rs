@@ -1,6 +1,8 @@
 //! An open container and the memory that its tensors will live in.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use hurray_core::LayoutDescriptor;
 use hurray_wire::{Container, Located, ReadAt};
@@ -18,6 +20,8 @@ use crate::tensor::Tensor;
 enum Memory {
     /// In pages of the file itself.
     Mapped(Buffer),
+    /// In pages of the file that are written to apart: which entries have been handed out.
+    Private(Buffer, Mutex<HashSet<usize>>),
     /// In allocations of our own, read when asked for.
     Read,
     /// In the caller's bytes.
@@ -86,8 +90,10 @@ impl Opened {
         };
         let tensors = located.into_iter().map(|(index, located)| {
             self.no_head(index, &located)?;
+            let mapped = self.mapped(py, index, &located)?;
             let buffers = located.ranges.iter().map(|range| match &self.memory {
                 Memory::Mapped(whole) => Ok(part(whole, range)),
+                Memory::Private(..) => Ok(part(&mapped.0, &(range.start - mapped.1..range.end - mapped.1))),
                 Memory::Given(whole) => crate::tensor::aligned(py, part(whole, range)),
                 Memory::Read => Ok(filled.next().unwrap_or_else(Buffer::empty)),
             });
@@ -96,6 +102,18 @@ impl Opened {
             Tensor::over(located.descriptor, buffers, device)
         });
         tensors.collect()
+    }
+
+    /// The map that a tensor's buffers lie in, and the offset in the file at which it starts: a map of
+    /// its own when the tensor was handed out before, so that writing to one leaves the other alone.
+    fn mapped(&self, py: Python<'_>, index: usize, located: &Located) -> PyResult<(Buffer, u64)> {
+        let Memory::Private(whole, taken) = &self.memory else { return Ok((Buffer::empty(), 0)) };
+        let first = taken.lock().unwrap_or_else(PoisonError::into_inner).insert(index);
+        let (Source::File(file), false) = (&self.source, first) else { return Ok((whole.clone(), 0)) };
+        let start = located.ranges.first().map_or(0, |range| range.start);
+        let end = located.ranges.last().map_or(0, |range| range.end);
+        let map = Map::private_part(file, start, (end - start) as usize);
+        Ok((Buffer::mapped(map.map_err(|failed| error::os(py, failed, &self.name))?), start))
     }
 
     /// Composite heads have members where a tensor has data.
@@ -139,7 +157,9 @@ fn memory(source: &Source, io: Io) -> std::io::Result<Memory> {
     Ok(match (source, io) {
         (Source::Memory(buffer), _) => Memory::Given(buffer.clone()),
         (Source::File(_), Io::Read) => Memory::Read,
-        (Source::File(file), Io::Private) => Memory::Mapped(Buffer::mapped(Map::private(file)?)),
+        (Source::File(file), Io::Private) => {
+            Memory::Private(Buffer::mapped(Map::private(file)?), Mutex::new(HashSet::new()))
+        }
         (Source::File(file), Io::Shared) => Memory::Mapped(Buffer::mapped(Map::shared(file)?)),
     })
 }

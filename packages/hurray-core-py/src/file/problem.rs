@@ -37,10 +37,10 @@ impl Problem {
 /// buffers, composites, padding, and the contents of index and scale buffers. Raises ``FileError``
 /// only when the file cannot be read.
 #[pyfunction]
-pub(crate) fn verify(file: &Bound<'_, PyAny>) -> PyResult<Vec<Problem>> {
+pub(crate) fn verify(path: &Bound<'_, PyAny>) -> PyResult<Vec<Problem>> {
     guarded(|| {
-        let py = file.py();
-        let Named { source, name } = Named::of(file)?;
+        let py = path.py();
+        let Named { source, name } = Named::of(path)?;
         let found = py.detach(|| hurray_wire::verify(&source));
         let found = found.map_err(|failed| error::os(py, failed, &name))?;
         Ok(found

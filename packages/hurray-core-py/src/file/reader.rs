@@ -31,14 +31,14 @@ pub(crate) struct File {
 /// instead, and is the faster way on network disks and cold caches. ``writable=False`` maps
 /// read-only; writers then give the pages back behind them.
 ///
-/// ``file`` is a path, an open file, a descriptor, or bytes that hold a file's content. Raises
+/// ``path`` is a path, an open file, a descriptor, or bytes that hold a file's content. Raises
 /// ``FileError`` when it cannot be read or breaks a rule of the container, with ``code`` the rule.
 #[pyfunction]
-#[pyo3(signature = (file, *, io="mmap", writable=true))]
-pub(crate) fn open(file: &Bound<'_, PyAny>, io: &str, writable: bool) -> PyResult<File> {
+#[pyo3(signature = (path, *, io="mmap", writable=true))]
+pub(crate) fn open(path: &Bound<'_, PyAny>, io: &str, writable: bool) -> PyResult<File> {
     guarded(|| {
         let io = Io::of(io, writable)?;
-        let opened = Opened::new(file.py(), Named::of(file)?, io)?;
+        let opened = Opened::new(path.py(), Named::of(path)?, io)?;
         Ok(File { opened: Mutex::new(Some(Arc::new(opened))) })
     })
 }

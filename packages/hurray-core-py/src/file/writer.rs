@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
 use hurray_wire::{AtomicFile, Source, Writer};
 use pyo3::prelude::*;
+use rustix::io::Errno;
 
 use super::kv;
 use super::pieces::Pieces;
@@ -42,6 +43,9 @@ pub(super) fn target(path: &Bound<'_, PyAny>) -> PyResult<(PathBuf, FileName)> {
     let name = Some(path.clone().unbind());
     let os = path.py().import("os")?;
     let decoded: PathBuf = os.call_method1("fsdecode", (path,))?.extract()?;
+    if decoded.as_os_str().is_empty() {
+        return Err(error::os(path.py(), Errno::NOENT.into(), &name));
+    }
     Ok((decoded, name))
 }
 

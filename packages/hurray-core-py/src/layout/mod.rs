@@ -79,7 +79,7 @@ fn probe(layout: &LayoutDescriptor, shape: Shape) -> PyResult<TensorDescriptor> 
 /// The message of a protocol that needs densely addressable elements.
 pub(crate) fn not_dense(what: &str, layout: &LayoutDescriptor) -> String {
     format!(
-        "{what} needs elements at regular strides; a {} tensor has none. t.buffer(i) gives the bytes of its buffers",
+        "{what} needs elements at regular strides, which the layout {} has not. t.buffer(i) gives the bytes of its buffers",
         name(layout)
     )
 }

@@ -82,7 +82,7 @@ pub(crate) fn aligned(py: Python<'_>, bytes: Buffer) -> PyResult<Buffer> {
     let mut memory = Aligned::zeroed(bytes.len())?;
     let out = memory.bytes_mut();
     py.detach(|| out.copy_from_slice(bytes.bytes()));
-    Ok(Buffer::owned(memory))
+    Ok(Buffer::owned(memory).with_readonly(bytes.readonly()))
 }
 
 /// `Tensor.from_buffer(obj, dtype, copy=copy)`.
@@ -106,7 +106,7 @@ pub(super) fn from_exporter(
         Some(ty) => (same_width(ty, itemsize)?, false),
         None => native(format, itemsize)?,
     };
-    ingest::exported(py, view, ty, copy, pack)
+    ingest::exported(py, view, ty, ingest::Wish { copy, pack, for_file: false })
 }
 
 fn shared(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
@@ -124,7 +124,7 @@ fn same_width(ty: ElementType, itemsize: usize) -> PyResult<ElementType> {
 }
 
 /// The type that a format names, and whether its elements are to be packed.
-fn native(format: &CStr, itemsize: usize) -> PyResult<(ElementType, bool)> {
+pub(crate) fn native(format: &CStr, itemsize: usize) -> PyResult<(ElementType, bool)> {
     let text = format.to_str().unwrap_or("");
     let code = text.strip_prefix(['@', '=', '<', '|']).unwrap_or(text);
     if text.starts_with(['>', '!']) && itemsize > 1 {

@@ -23,7 +23,8 @@ pub(crate) fn _trust(class_: Bound<'_, PyType>) {
     }
 }
 
-fn is_trusted(object: &Bound<'_, PyAny>) -> bool {
+/// Whether an object's class is one that its bridge vouches for.
+pub(crate) fn is_trusted(object: &Bound<'_, PyAny>) -> bool {
     let address = object.get_type_ptr() as usize;
     TRUSTED.read().unwrap_or_else(PoisonError::into_inner).contains(&address)
 }

@@ -16,8 +16,10 @@ use crate::buffer::{interrupted, Buffer};
 use crate::error::{self, guarded, UnsupportedError};
 use crate::file;
 
-/// How much is gathered, or handed to a Python `write`, at a time.
+/// How much is repacked, or handed to a Python `write`, at a time.
 const PIECE: usize = 1 << 20;
+/// How much is gathered at a time: each element may be a page fault of its own.
+const STAGE: usize = 128 << 10;
 
 /// Bytes that the elements take, packed; `None` beyond 64 bits, dynamic, or private.
 pub(super) fn packed_len(descriptor: &TensorDescriptor) -> Option<u64> {
@@ -131,17 +133,17 @@ fn contiguous(buffer: &Buffer, put: &mut Put<'_>) -> io::Result<()> {
 }
 
 fn gathered(from: &[u8], d: &TensorDescriptor, steps: &Steps, itemsize: usize, put: &mut Put<'_>) -> io::Result<()> {
-    let mut staged = vec![0; PIECE];
+    let mut staged = vec![0; STAGE];
     let mut filled = 0;
     for row in walk::rows(&steps.shape, &steps.strides) {
         let mut done = 0;
         while done < row.len {
-            let count = (row.len - done).min((PIECE - filled) / itemsize);
+            let count = (row.len - done).min((STAGE - filled) / itemsize);
             let start = byte_of(d, row.start + done as isize * row.stride);
             let out = &mut staged[filled..filled + count * itemsize];
             walk::gather(from, start, &[count], &[row.stride * itemsize as isize], itemsize, out);
             (done, filled) = (done + count, filled + count * itemsize);
-            if PIECE - filled < itemsize {
+            if STAGE - filled < itemsize {
                 interrupted()?;
                 put(&staged[..filled])?;
                 filled = 0;

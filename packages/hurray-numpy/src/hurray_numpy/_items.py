@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import hurray
 import numpy as np
 from hurray import Dtype, FileMap, Tensor
-from hurray.formats import Item
+from hurray.formats import FormatError, Item, Problem
 
 from hurray_numpy._ingest import from_object
 from hurray_numpy._npy import Header
@@ -61,9 +61,9 @@ class Mapped:
 class ArrayItem(Item):
     """An array with its header read and its data not."""
 
-    __slots__ = ("_header", "_source", "dtype", "layout", "name", "nbytes", "offset", "shape")
+    __slots__ = ("_header", "_path", "_source", "dtype", "layout", "name", "nbytes", "offset", "shape")
 
-    def __init__(self, name: str, header: Header, source: Source) -> None:
+    def __init__(self, name: str, header: Header, source: Source, path: str) -> None:
         self.name = name
         self.dtype: Dtype = header.ours
         self.shape = header.shape
@@ -74,6 +74,7 @@ class ArrayItem(Item):
             self.layout = "row_major"
         self._header = header
         self._source = source
+        self._path = path
         self.offset = source.offset if self._as_it_is else None
 
     @property
@@ -107,6 +108,8 @@ class ArrayItem(Item):
             col_major = self.layout == "col_major"
             layout = hurray.ColMajorLayout() if col_major else hurray.RowMajorLayout()
             return Tensor(data, self.dtype, self.shape, layout=layout)
+        if self._packed:
+            self._check_bools(data, 0)
         order: Any = "F" if self._header.fortran else "C"
         return from_object(np.ndarray(self.shape, self._header.dtype, buffer=data, order=order))
 
@@ -117,8 +120,32 @@ class ArrayItem(Item):
             yield np.frombuffer(batch, foreign).astype(native).view(np.uint8).data
 
     def _packed_bits(self) -> Iterator[_Chunk]:
+        at = 0
         for batch in _batches(self._source.chunks(), 8):
+            self._check_bools(batch, at)
+            at += len(batch)
             yield np.packbits(np.frombuffer(batch, np.uint8), bitorder="little").data
+
+    def _check_bools(self, data: _Chunk, at: int) -> None:
+        """Refuse bytes that are neither 0 nor 1: one bit cannot hold them, and NumPy never writes them.
+
+        ``data`` are the elements from number ``at`` on, in the order of the file.
+        """
+        codes = np.frombuffer(data, np.uint8)
+        if not codes.size or codes.max() <= 1:
+            return
+        first = int(np.argmax(codes > 1))
+        place = self._source.offset
+        raise FormatError(
+            self._path,
+            [
+                Problem(
+                    f"element {at + first} is {int(codes[first]):#04x}; a bool is 0 or 1",
+                    name=self.name,
+                    offset=None if place is None else place + at + first,
+                )
+            ],
+        )
 
 
 def _batches(chunks: Iterator[_Chunk], multiple: int) -> Iterator[_Chunk]:

@@ -19,6 +19,7 @@ __all__ = ["HEAD_BYTES", "MAX_RANK", "BadArray", "Header", "read_header", "write
 
 # NumPy's own bound on a header that it does not trust is 10,000 characters; ours is that with its prefix.
 HEAD_BYTES = 12 + 10_000
+MAX_QUOTED = 100  # characters of a header in a message
 MAX_RANK: int = getattr(np, "MAXDIMS", 64)  # NumPy 1 says it, NumPy 2 has 64
 
 
@@ -49,7 +50,9 @@ def read_header(head: bytes, total: int) -> Header:
     _check_shape(shape, dtype)
     size = prod(shape) * dtype.itemsize
     if offset + size > total:
-        raise BadArray(f"shape {shape} of {dtype} takes {size} bytes, and there are {max(0, total - offset)}")
+        raise BadArray(
+            f"shape {_short(shape)} of {dtype} takes {size} bytes, and there are {max(0, total - offset)}"
+        )
     if offset + size < total:
         raise BadArray(
             f"{total - offset - size} bytes follow the array: the file is damaged, or np.save was called on it "
@@ -77,8 +80,30 @@ def _parse(head: bytes) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
     except BadArray:
         raise
     except Exception as error:  # literals nested too deep and dtypes from hell end in all kinds of errors
-        raise BadArray(f"its header cannot be read: {type(error).__name__}: {error}") from error
+        raise BadArray(f"its header cannot be read: {_fault(head)}") from error
     return dtype, shape, fortran, file.tell()
+
+
+def _fault(head: bytes) -> str:
+    """What is wrong with a header that NumPy refused; its own words quote Python's objects, or all of it."""
+    if not head.startswith(npy.MAGIC_PREFIX):
+        return f"it begins with {head[:8]!r}, not with {npy.MAGIC_PREFIX!r}"
+    size = 2 if head[6:7] == b"\1" else 4  # bytes of the length, by the version
+    start = 8 + size
+    length = int.from_bytes(head[8:start], "little")
+    if len(head) < start or (len(head) < start + length and len(head) < HEAD_BYTES):
+        return "the file ends within it"
+    if start + length > HEAD_BYTES:
+        return f"it claims {length} bytes, and NumPy reads at most 10000"
+    text = head[start : start + length].decode("latin1").rstrip()
+    return f"it is no dictionary of descr, fortran_order and shape: {_short(text)}"
+
+
+def _short(value: object) -> str:
+    """What a header claims, as much of it as fits a line."""
+    text = value if isinstance(value, str) else str(value)
+    text = text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}… ({len(text)} characters)"
+    return repr(text) if isinstance(value, str) else text
 
 
 def _element_type(dtype: np.dtype[Any]) -> Dtype:
@@ -86,7 +111,7 @@ def _element_type(dtype: np.dtype[Any]) -> Dtype:
         raise UnsupportedError("it holds pickled Python objects, which are never loaded: make them numbers")
     ours = None if dtype.names else NATIVE.get(dtype.newbyteorder("="))
     if ours is None:
-        raise UnsupportedError(f"its elements are {dtype}: {way_out(dtype)}")
+        raise UnsupportedError(f"its elements are {_short(dtype)}: {way_out(dtype)}")
     return ours
 
 
@@ -94,6 +119,6 @@ def _check_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     if len(shape) > MAX_RANK:
         raise BadArray(f"it claims {len(shape)} dimensions, and NumPy has at most {MAX_RANK}")
     if any(isinstance(extent, bool) or extent < 0 for extent in shape):
-        raise BadArray(f"it claims the shape {shape}")
+        raise BadArray(f"it claims the shape {_short(shape)}")
     if prod(extent or 1 for extent in shape) * dtype.itemsize >= 2**63:
-        raise BadArray(f"shape {shape} of {dtype} is more than can be addressed")
+        raise BadArray(f"shape {_short(shape)} of {dtype} is more than can be addressed")

@@ -43,7 +43,7 @@ class NpyFormat(Format):
         from hurray_numpy._write import check_elements, check_metadata
 
         if len(items) != 1:
-            yield Problem(f"a .npy file holds one array, not {len(items)}: write .npz, or name one tensor")
+            yield Problem(f"a .npy file holds one array, not {len(items)}: write .npz instead")
         yield from check_elements(items)
         yield from check_metadata(kv, ".npy")
 
@@ -69,7 +69,7 @@ class NpyReader(Reader):
         import os
 
         from hurray import UnsupportedError
-        from hurray.formats import FormatError, Problem
+        from hurray.formats import FormatError, PlanError, Problem
 
         from hurray_numpy._items import ArrayItem, Mapped
         from hurray_numpy._npy import HEAD_BYTES, BadArray, read_header
@@ -81,10 +81,10 @@ class NpyReader(Reader):
         except BadArray as error:
             raise FormatError(path, [Problem(str(error))]) from error
         except UnsupportedError as error:
-            raise UnsupportedError(f"{path}: {error}") from error
+            raise PlanError(path, [Problem(str(error))]) from error
         name = os.path.splitext(os.path.basename(path))[0]
         source = Mapped(file, header.offset, len(file))
-        self._items: list[Item] = [ArrayItem(name, header, source)]
+        self._items: list[Item] = [ArrayItem(name, header, source, path)]
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items)

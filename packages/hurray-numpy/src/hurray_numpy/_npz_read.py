@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hurray import FileMap, UnsupportedError
-from hurray.formats import FormatError, Item, Problem, Reader
+from hurray.formats import FormatError, Item, PlanError, Problem, Reader
 
 from hurray_numpy._inflate import head, inflate, verify
 from hurray_numpy._items import ArrayItem, Mapped
@@ -65,11 +65,11 @@ class NpzReader(Reader):
             except (BadZip, BadArray) as error:
                 broken.append(Problem(str(error), name=member.name, offset=member.data))
             except UnsupportedError as error:
-                unsupported.append(f"{member.name!r}: {error}")
+                unsupported.append(Problem(str(error), name=member.name))
         if broken:
-            raise FormatError(self._path, broken)
+            raise FormatError(self._path, broken + unsupported)
         if unsupported:
-            raise UnsupportedError(f"{self._path}: " + "\n  ".join(unsupported))
+            raise PlanError(self._path, unsupported)
 
     def _item(self, file: FileMap, member: Member) -> Item:
         if not member.name.endswith(_SUFFIX):
@@ -84,7 +84,7 @@ class NpzReader(Reader):
         header = read_header(head(_stored(file, member).whole(), member, HEAD_BYTES), member.size)
         source = _Deflated if member.method == _DEFLATED else _Checked
         name = member.name[: -len(_SUFFIX)]
-        return ArrayItem(name, header, source(file, member, header.offset, self._path))
+        return ArrayItem(name, header, source(file, member, header.offset, self._path), self._path)
 
 
 class _Checked(Mapped):

@@ -32,6 +32,7 @@ def command(
     """
     if as_json + (descriptor is not None) + (values is not None) > 1:
         raise errors.WrongUsageError(_ONE_VIEW)
+    errors.check_paths(file)
     if descriptor is not None:
         return _descriptor(file, descriptor)
     if values is not None:
@@ -43,7 +44,7 @@ def _overview(path: str, names: tuple[str, ...], as_json: bool) -> int:
     from hurray_cli.inspection.overview import overview, select
 
     found = overview(path)
-    rows = select(found.rows, names) if names else found.rows
+    rows = select(found, names) if names else found.rows
     if as_json:
         from hurray_cli.inspection.as_json import lines
 

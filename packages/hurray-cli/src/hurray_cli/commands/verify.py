@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from hurray_cli import units
+from hurray_cli.errors import check_paths
 from hurray_cli.escape import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from hurray.formats import Format, Item
@@ -27,6 +28,7 @@ def command(file: str) -> int:
 
     from hurray_cli.formats import register
 
+    check_paths(file)
     register()
     format = formats.detect(file)
     problems, contents = _hrry(format, file) if format.name == "hrry" else _foreign(format, file)
@@ -71,7 +73,7 @@ def _foreign(format: Format, path: str) -> tuple[Sequence[Any], str]:
             items = list(reader)
             for item in items:
                 try:
-                    _exhaust(item.pieces() or ())
+                    _look_at(item)
                 except FormatError as error:
                     problems += error.problems
             return problems, _contents(items)
@@ -79,7 +81,13 @@ def _foreign(format: Format, path: str) -> tuple[Sequence[Any], str]:
         return error.problems, ""
 
 
-def _exhaust(pieces: Iterable[Any]) -> None:
+def _look_at(item: Item) -> None:
+    """Let the item check what it checks on the way out: the elements, and the checksum of a zip member."""
+    pieces = item.pieces()
+    if pieces is None:
+        if item.raw() is None:
+            item.load()
+        return
     for _ in pieces:
         pass
 

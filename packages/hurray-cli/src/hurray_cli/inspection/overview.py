@@ -130,26 +130,27 @@ def _item_row(item: Item) -> Row:
     return row
 
 
-def select(rows: Iterable[Row], names: Sequence[str]) -> list[Row]:
-    """The rows of these names, in this order; ``*`` and ``?`` in a name that no tensor has match any.
+def select(found: Overview, names: Sequence[str]) -> list[Row]:
+    """The rows of ``found`` with these names, in this order; ``*`` and ``?`` in a name that no tensor has match any.
 
     :raises FailedError: a name matches nothing; all such names are listed.
     """
     from fnmatch import fnmatchcase
 
-    by_name = {row.name: row for row in rows}
-    found: dict[str, Row] = {}
+    by_name = {row.name: row for row in found.rows}
+    chosen: dict[str, Row] = {}
     missing = []
     for name in names:
         # Brackets are common in names: here they are only brackets.
         pattern = name.replace("[", "[[]")
         matches = [name] if name in by_name else [other for other in by_name if fnmatchcase(other, pattern)]
-        found.update((match, by_name[match]) for match in matches)
+        chosen.update((match, by_name[match]) for match in matches)
         if not matches:
             missing.append(name)
     if missing:
-        raise FailedError(f"no tensor named {', '.join(map(repr, missing))}{_nearest(missing[0], by_name)}")
-    return list(found.values())
+        listed = ", ".join(map(repr, missing))
+        raise FailedError(f"{found.path}: no tensor named {listed}{_nearest(missing[0], by_name)}")
+    return list(chosen.values())
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:

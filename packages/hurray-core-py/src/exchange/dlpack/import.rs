@@ -138,7 +138,7 @@ fn wrap(py: Python<'_>, managed: Managed, copy: Option<bool>) -> PyResult<Tensor
     let owner = Arc::new(Owner::Dlpack(managed));
     // SAFETY: the producer promises that every element which shape and strides reach is valid
     // memory until its deleter runs, which the owner holds back.
-    unsafe { ingest::ingest(py, source, owner, copy, packs) }
+    unsafe { ingest::ingest(py, source, owner, ingest::Wish { copy, pack: packs, for_file: false }) }
 }
 
 fn element_type(tensor: &DlTensor) -> PyResult<(ElementType, bool)> {

@@ -92,7 +92,10 @@ unsafe fn parse(py: Python<'_>, arguments: *const *mut ffi::PyObject, names: *mu
             1 => request.copy = Some(value.extract()?),
             2 => request.max_major = Some(value.cast::<PyTuple>()?.get_borrowed_item(0)?.extract()?),
             // Everything on the CPU is producer-synced: no stream has anything to wait for.
-            _ => request.stream = true,
+            _ => {
+                value.extract::<i64>()?;
+                request.stream = true;
+            }
         }
     }
     Ok(request)

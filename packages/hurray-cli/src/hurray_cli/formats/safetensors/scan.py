@@ -25,6 +25,10 @@ class ScanError(ValueError):
         self.at = at
 
 
+class _ConstantError(ValueError):
+    """NaN or Infinity, which Python's parser would take."""
+
+
 class Pairs(list[tuple[str, "Any"]]):
     """A JSON object as its pairs, duplicates and all."""
 
@@ -99,8 +103,10 @@ class Scanner:
             raise self._failure(f"{error.msg}, at {self._found()}") from None
         except RecursionError:
             raise self._failure("nested too deep") from None
-        except ValueError as error:  # a number of thousands of digits, NaN
+        except _ConstantError as error:
             raise self._failure(str(error)) from None
+        except ValueError:  # Python's own words tell how to change a setting of the interpreter
+            raise self._failure("a number of thousands of digits") from None
         self.at = base + end
         return value
 
@@ -128,4 +134,4 @@ class Scanner:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise _ConstantError(f"{name} is no JSON number")
