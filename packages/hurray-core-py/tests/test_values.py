@@ -294,3 +294,14 @@ def test_quantised_codes_are_never_handed_out_as_numbers() -> None:
         with pytest.raises((hurray.UnsupportedError, ValueError)):
             read()
     assert tensor.buffer(0).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("shape", [(2**40, 0), (2**20, 2**20, 0)])
+def test_a_shape_alone_does_not_fill_memory(shape: tuple[int, ...]) -> None:
+    """PEERS, claims: what a tensor only claims allocates nothing."""
+    with pytest.raises(MemoryError, match="0 bytes"):
+        hurray.Tensor(b"", hurray.float32, shape).tolist()
+    broadcast = hurray.Tensor(bytes(64), hurray.int8, (2**20, 2**20), layout=hurray.StridedLayout((0, 0)))
+    with pytest.raises(MemoryError, match="64 bytes"):
+        broadcast.tolist()
+    assert hurray.Tensor(b"", hurray.float32, (3, 0)).tolist() == [[], [], []]

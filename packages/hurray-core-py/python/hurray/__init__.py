@@ -37,6 +37,7 @@ from ._exceptions import (
     FileError,
     InternalError,
     InvalidDescriptorError,
+    RankError,
     StreamError,
     UnsupportedError,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "InvalidDescriptorError",
     "Layout",
     "Problem",
+    "RankError",
     "RowMajorLayout",
     "StreamError",
     "StridedLayout",

@@ -8,6 +8,7 @@ __all__ = [
     "FileError",
     "InternalError",
     "InvalidDescriptorError",
+    "RankError",
     "StreamError",
     "UnsupportedError",
     "file_error",
@@ -65,6 +66,10 @@ class InternalError(RuntimeError):
     """A fault in this library. Please report it with the traceback."""
 
 
+class RankError(ValueError, AttributeError):
+    """``Tensor.T`` of a tensor that is not of rank 2 (04-tables.md §3, ruling 10)."""
+
+
 def _also(builtin: "type[OSError]") -> "type[FileError]":
     """A FileError that ``except`` clauses for ``builtin`` catch too."""
     body = {"__module__": "hurray", "__qualname__": "FileError", "__reduce__": _reduce}
@@ -111,17 +116,3 @@ def file_error(number: int, text: str, filename: "object" = None) -> FileError:
 
 for _name in __all__[:-2]:
     globals()[_name].__module__ = "hurray"
-
-
-class RankError(ValueError, AttributeError):
-    """``Tensor.T`` of a tensor that is not of rank 2 (04-tables.md §3, ruling 10)."""
-
-    def __reduce__(self) -> "tuple[object, ...]":
-        return _rank_error, self.args
-
-
-def _rank_error(text: str) -> RankError:
-    return RankError(text)
-
-
-RankError.__module__ = "hurray"

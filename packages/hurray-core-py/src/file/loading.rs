@@ -67,7 +67,9 @@ fn chosen(opened: &Opened, names: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
     }
     let find = |name: PyResult<Bound<'_, PyAny>>| {
         let name = name?;
-        let text: &str = name.extract()?;
+        let text: &str = name.extract().map_err(|_| {
+            pyo3::exceptions::PyTypeError::new_err(format!("names holds {name}, a {}; names are str", name.get_type()))
+        })?;
         opened.container.find(text).ok_or_else(|| {
             let count = opened.container.len();
             error::mixed(names.py(), "KeyError", format!("no tensor {text:?} in the file, which has {count}"))

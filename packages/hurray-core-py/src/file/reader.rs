@@ -150,13 +150,14 @@ impl File {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Tensor> {
+    fn __getitem__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Tensor> {
         guarded(|| {
-            let (opened, index) = self.found(name)?;
+            let missing = || PyKeyError::new_err(name.clone().unbind());
+            let (opened, index) = self.found(name.extract().map_err(|_| missing())?)?;
             opened.still_whole(py)?;
             let located = opened.locate(index).map_err(|failed| error::wire(py, failed, &opened.name))?;
             let mut tensors = opened.tensors(py, vec![(index, located)])?;
-            tensors.pop().ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+            tensors.pop().ok_or_else(missing)
         })
     }
 
@@ -194,11 +195,11 @@ impl File {
     #[pyo3(signature = (key, default=None, /))]
     fn get<'py>(
         slf: &Bound<'py, Self>,
-        key: &str,
+        key: &Bound<'py, PyAny>,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let this = slf.get();
-        if this.opened()?.container.find(key).is_none() {
+        if !this.__contains__(key)? {
             return Ok(default);
         }
         Ok(Some(Bound::new(slf.py(), this.__getitem__(slf.py(), key)?)?.into_any()))

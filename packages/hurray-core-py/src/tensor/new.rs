@@ -25,7 +25,10 @@ fn kind(object: &Bound<'_, PyAny>) -> String {
 /// The element type of a `dtype` argument.
 pub(crate) fn element_type(dtype: &Bound<'_, PyAny>) -> PyResult<ElementType> {
     dtype.cast::<Dtype>().map(|dtype| dtype.get().ty).map_err(|_| {
-        PyTypeError::new_err(format!("dtype is a hurray.Dtype such as hurray.float32, got {}", kind(dtype)))
+        PyTypeError::new_err(format!(
+            "dtype is a hurray.Dtype such as hurray.float32 or hurray.dtype.int4, got {dtype} of type {}; hurray.Dtype.from_name takes a name",
+            kind(dtype)
+        ))
     })
 }
 

@@ -1,6 +1,7 @@
 //! The elements of a dense tensor as Python numbers.
 
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -59,6 +60,9 @@ fn packed_at(descriptor: &TensorDescriptor, offset: isize) -> (usize, usize, usi
     (start, offset.rem_euclid(per_group) as usize, bits)
 }
 
+/// Objects that a tensor may become whatever it holds.
+const FREE: u128 = 1 << 24;
+
 /// `t.tolist()`.
 pub(super) fn to_list<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     let d = &*tensor.descriptor;
@@ -71,7 +75,22 @@ pub(super) fn to_list<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'
         ));
     }
     let steps = Steps::of(d).ok_or_else(|| UnsupportedError::new_err(tensor.no_grid("tolist")))?;
+    bounded(tensor, &steps)?;
     nested(py, tensor, &steps, 0, 0)
+}
+
+/// A shape alone must not fill memory: an empty tensor and a broadcast hold less than they claim.
+fn bounded(tensor: &Tensor, steps: &Steps) -> PyResult<()> {
+    let mut objects = 1u128;
+    for &dim in steps.shape.iter().take_while(|&&dim| dim > 0) {
+        objects = objects.saturating_mul(dim as u128);
+    }
+    let held = 8 * tensor.buffers[0].len() as u128;
+    if objects > held.max(FREE) {
+        let text = format!("tolist would make {objects} objects of a tensor that holds {} bytes", held / 8);
+        return Err(PyMemoryError::new_err(text));
+    }
+    Ok(())
 }
 
 /// One level of nesting a dimension, at most 64 deep.
