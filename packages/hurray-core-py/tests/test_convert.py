@@ -13,10 +13,10 @@ import hurray
 import pytest
 from hurray import formats
 from hurray.formats import Format, Item, PlanError, Problem, RawItem, Reader
-from typing_extensions import Self
 
 if TYPE_CHECKING:
     from hurray.formats import Kv
+    from typing_extensions import Self
 
 
 class ToyReader(Reader):

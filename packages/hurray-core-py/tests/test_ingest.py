@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import array
 import builtins
 import ctypes
 import mmap
 import struct
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import hurray
@@ -377,7 +376,11 @@ def test_the_same_arrays_give_the_same_file_whatever_their_address(tmp_path: Pat
     assert len(files) == 1
     loaded = hurray.load(tmp_path / "a.hrry")
     assert {name: tensor.layout.name for name, tensor in loaded.items()} == {
-        **{"s": "row_major", "r": "strided", "t": "col_major", "b": "strided", "q": "row_major"}
+        "s": "row_major",
+        "r": "strided",
+        "t": "col_major",
+        "b": "strided",
+        "q": "row_major",
     }
     for name, view in views.items():
         assert np.array_equal(np.asarray(loaded[name]), view)

@@ -203,3 +203,13 @@ def test_without_ml_dtypes_the_error_says_what_to_install() -> None:
         "bfloat16 has no NumPy dtype without ml_dtypes: pip install ml-dtypes",
         "(3,)",
     ]
+
+
+@pytest.mark.parametrize("dtype", ["int4", "bfloat16", "float8_e5m2"])
+def test_a_copy_of_what_is_read_only_is_read_only(dtype: str) -> None:
+    """Unless the copy is asked for; packed, unaligned and shared alike."""
+    array = np.zeros(100, getattr(ml_dtypes, dtype))[1:]
+    assert not hurray.from_numpy(array).readonly
+    array.flags.writeable = False
+    assert hurray.from_numpy(array).readonly
+    assert not hurray.from_numpy(array, copy=True).readonly

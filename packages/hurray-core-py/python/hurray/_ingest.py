@@ -24,10 +24,10 @@ _loaded = bridges.loaded
 __all__ = ["asarray", "from_scipy", "from_torch"]
 
 
-def _from_numpy(array: Any, *, copy: bool | None = None) -> Tensor:
-    """What ``from_numpy`` does with all but the plain arrays, which the core takes by itself."""
-    bridge = _loaded["numpy"] if "numpy" in _loaded else bridges.get("numpy")
-    return bridge.from_object(array, copy=copy)
+def through_bridge(name: str, obj: Any, copy: bool | None) -> Tensor:
+    """What the core calls for all but the plain arrays, which it takes by itself."""
+    bridge = _loaded[name] if name in _loaded else bridges.get(name)
+    return bridge.from_object(obj, copy=copy)
 
 
 def from_torch(tensor: Any, *, copy: bool | None = None) -> Tensor:

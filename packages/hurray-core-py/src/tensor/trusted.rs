@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyType;
 
 use super::new;
 use crate::error::{guarded, CopyRequiredError};
@@ -52,7 +52,5 @@ pub(crate) fn from_numpy<'py>(array: &Bound<'py, PyAny>, copy: Option<bool>) -> 
             Err(_) => {}
         }
     }
-    let options = PyDict::new(py);
-    options.set_item("copy", copy)?;
-    py.import("hurray._ingest")?.getattr("_from_numpy")?.call((array,), Some(&options))
+    py.import("hurray._ingest")?.call_method1("through_bridge", ("numpy", array, copy))
 }

@@ -84,7 +84,9 @@ def _from_any(obj: Any, copy: bool | None) -> Tensor:
 
 def _from_swapped(array: np.ndarray[Any, Any], copy: bool | None) -> Tensor:
     _copy_needed(copy, f"{_named(array)} is in foreign byte order, and the format is little-endian")
-    return _from_buffer(converted(array, array.dtype.newbyteorder("=")))
+    native = converted(array, array.dtype.newbyteorder("="))
+    native.flags.writeable = _stays_writable(array, copy)
+    return _from_buffer(native)
 
 
 def _from_whole(array: np.ndarray[Any, Any], dtype: hurray.Dtype, copy: bool | None) -> Tensor:
@@ -95,7 +97,9 @@ def _from_whole(array: np.ndarray[Any, Any], dtype: hurray.Dtype, copy: bool | N
         _check_scales(array, bits)
     if bits.dtype not in NATIVE:
         _copy_needed(copy, f"{_named(array)} is in foreign byte order, and the format is little-endian")
-        bits, copy = converted(bits, bits.dtype.newbyteorder("=")), None
+        bits = converted(bits, bits.dtype.newbyteorder("="))
+        bits.flags.writeable = _stays_writable(array, copy)
+        copy = None
     return _from_buffer(bits, dtype, copy=copy)
 
 
@@ -111,7 +115,13 @@ def _from_packable(array: np.ndarray[Any, Any], dtype: hurray.Dtype, copy: bool 
     size = hurray.buffer_size_bytes(dtype, codes.size)
     packed = aligned_empty((size,), np.dtype(np.uint8))
     pack(codes, dtype.bit_width, packed)
+    packed.flags.writeable = _stays_writable(array, copy)
     return Tensor(packed.data, dtype, array.shape)
+
+
+def _stays_writable(array: np.ndarray[Any, Any], copy: bool | None) -> bool:
+    """Whether a copy of ``array`` may be written to: one that was asked for, or one of what could be."""
+    return bool(copy) or array.flags.writeable
 
 
 def _check_scales(array: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]) -> None:
