@@ -114,11 +114,22 @@ def test_numbers_of_any_length_sort() -> None:
 def test_a_plain_table_lines_up_and_cuts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     table = Table(("name", "bytes"), right=("bytes",))
     table.add("模型", "1")
-    table.add("n" * 300, "1,000")
+    table.add("n" * 90, "1,000")
     table.print()
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "name" + " " * 298 + "bytes"
-    assert [cells(line) for line in lines] == [307] * 3
+    assert lines[0] == "name" + " " * 88 + "bytes"
+    assert [cells(line) for line in lines] == [97] * 3
+
+
+def test_one_long_name_does_not_widen_the_other_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table(("name", "bytes"), right=("bytes",))
+    table.add("short", "1")
+    table.add("n" * 5000, "1,000")
+    table.print()
+    header, short, long = capsys.readouterr().out.splitlines()
+    assert max(cells(header), cells(short)) < 120
+    assert "n" * 5000 in long
+    assert long.endswith("1,000")
 
 
 def test_cells() -> None:
