@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use hurray_wire::Source;
 use pyo3::prelude::*;
@@ -25,16 +26,37 @@ impl Source for Buffer {
     }
 
     fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (step, bytes) in self.bytes().chunks(STEP).enumerate() {
-            if step > 0 {
-                interrupted()?;
-            }
+        let mut watch = Watch::default();
+        for bytes in self.bytes().chunks(STEP) {
+            watch.look()?;
             out.write_all(bytes)?;
             if let Some(map) = self.map() {
                 map.give_back(bytes.as_ptr(), bytes.len());
             }
         }
         Ok(())
+    }
+}
+
+/// How long a signal may wait. Looking takes the GIL, which others then have to do without.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Looks at pending signals now and then.
+pub(crate) struct Watch(Instant);
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Watch {
+    pub(crate) fn look(&mut self) -> io::Result<()> {
+        if self.0.elapsed() < PATIENCE {
+            return Ok(());
+        }
+        self.0 = Instant::now();
+        interrupted()
     }
 }
 

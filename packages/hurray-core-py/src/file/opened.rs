@@ -1,8 +1,7 @@
 //! An open container and the memory that its tensors will live in.
 
-use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hurray_core::LayoutDescriptor;
 use hurray_wire::{Container, Located, ReadAt};
@@ -21,11 +20,26 @@ enum Memory {
     /// In pages of the file itself.
     Mapped(Buffer),
     /// In pages of the file that are written to apart: which entries have been handed out.
-    Private(Buffer, Mutex<HashSet<usize>>),
+    Private(Buffer, Taken),
     /// In allocations of our own, read when asked for.
     Read,
     /// In the caller's bytes.
     Given(Buffer),
+}
+
+/// Which entries have been handed out, a bit each.
+struct Taken(Box<[AtomicU64]>);
+
+impl Taken {
+    fn of(entries: usize) -> Self {
+        Self((0..entries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Whether the entry is handed out for the first time, which it is once.
+    fn first(&self, entry: usize) -> bool {
+        let bit = 1 << (entry % 64);
+        self.0[entry / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
 }
 
 /// How a caller wants bytes brought in: the `io` and `writable` arguments.
@@ -59,7 +73,7 @@ impl Opened {
         let Named { source, name } = named;
         let container = py.detach(|| Container::open(&source));
         let container = container.map_err(|failed| error::wire(py, failed, &name))?;
-        let memory = memory(&source, io).map_err(|failed| error::os(py, failed, &name))?;
+        let memory = memory(&source, io, container.len()).map_err(|failed| error::os(py, failed, &name))?;
         Ok(Self { container, source, name, memory })
     }
 
@@ -108,7 +122,7 @@ impl Opened {
     /// its own when the tensor was handed out before, so that writing to one leaves the other alone.
     fn mapped(&self, py: Python<'_>, index: usize, located: &Located) -> PyResult<(Buffer, u64)> {
         let Memory::Private(whole, taken) = &self.memory else { return Ok((Buffer::empty(), 0)) };
-        let first = taken.lock().unwrap_or_else(PoisonError::into_inner).insert(index);
+        let first = taken.first(index);
         let (Source::File(file), false) = (&self.source, first) else { return Ok((whole.clone(), 0)) };
         let start = located.ranges.first().map_or(0, |range| range.start);
         let end = located.ranges.last().map_or(0, |range| range.end);
@@ -153,13 +167,11 @@ fn part(whole: &Buffer, range: &Range<u64>) -> Buffer {
     whole.part(range.start as usize, (range.end - range.start) as usize)
 }
 
-fn memory(source: &Source, io: Io) -> std::io::Result<Memory> {
+fn memory(source: &Source, io: Io, entries: usize) -> std::io::Result<Memory> {
     Ok(match (source, io) {
         (Source::Memory(buffer), _) => Memory::Given(buffer.clone()),
         (Source::File(_), Io::Read) => Memory::Read,
-        (Source::File(file), Io::Private) => {
-            Memory::Private(Buffer::mapped(Map::private(file)?), Mutex::new(HashSet::new()))
-        }
+        (Source::File(file), Io::Private) => Memory::Private(Buffer::mapped(Map::private(file)?), Taken::of(entries)),
         (Source::File(file), Io::Shared) => Memory::Mapped(Buffer::mapped(Map::shared(file)?)),
     })
 }

@@ -8,7 +8,7 @@ use std::thread;
 use hurray_wire::ReadAt;
 
 use super::source::Source;
-use crate::buffer::interrupted;
+use crate::buffer::Watch;
 
 /// One system call's worth.
 const PIECE: usize = 4 << 20;
@@ -41,7 +41,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Reads until nothing is left, or somebody failed.
-    fn work(&self, source: &Source, between: impl Fn() -> io::Result<()>) -> io::Result<()> {
+    fn work(&self, source: &Source, mut between: impl FnMut() -> io::Result<()>) -> io::Result<()> {
         while let Some((out, offset)) = self.take() {
             let done = source.read_exact_at(out, offset).and_then(|()| between());
             if done.is_err() {
@@ -55,11 +55,11 @@ impl<'a> Queue<'a> {
 
 /// Fills each slice from its offset. Called detached; Ctrl-C ends it.
 pub(super) fn read(source: &Source, jobs: Vec<Job<'_>>) -> io::Result<()> {
-    let queue = Queue::of(jobs);
+    let (queue, mut watch) = (Queue::of(jobs), Watch::default());
     let helpers = THREADS.min(queue.pieces.len()).saturating_sub(1);
     thread::scope(|scope| {
         let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(|| queue.work(source, || Ok(())))).collect();
-        let mut result = queue.work(source, interrupted);
+        let mut result = queue.work(source, || watch.look());
         for helper in helpers {
             let helped = helper.join().unwrap_or_else(|_| Err(io::Error::other("a reading thread panicked")));
             result = result.and(helped);

@@ -1,7 +1,5 @@
 //! `hurray.save`: a mapping of tensors into a file, all checks before the first byte.
 
-use std::time::{Duration, Instant};
-
 use hurray_wire::{AtomicFile, Output, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -9,7 +7,7 @@ use pyo3::types::PyString;
 use super::kv;
 use super::writable::{about, Writable};
 use super::writer::{finished, target};
-use crate::buffer::interrupted;
+use crate::buffer::Watch;
 use crate::error::{self, guarded};
 
 /// Save a mapping of names to tensors, in its order, with metadata (format: file.md).
@@ -79,17 +77,10 @@ fn check<W: Output>(py: Python<'_>, writer: &Writer<W>, name: &str, writable: &W
     writable.no_reserved_codes().map_err(|refused| about(py, name, &refused))
 }
 
-/// How long a signal may wait while small tensors are written.
-const PATIENCE: Duration = Duration::from_millis(50);
-
 fn put_all(writer: &mut Writer<AtomicFile>, tensors: &[Named]) -> Result<(), hurray_wire::Error> {
-    let mut looked = Instant::now();
-    for (name, writable) in tensors {
+    let mut watch = Watch::default();
+    tensors.iter().try_for_each(|(name, writable)| {
         writer.put(name, &writable.descriptor, &writable.sources())?;
-        if looked.elapsed() > PATIENCE {
-            interrupted()?;
-            looked = Instant::now();
-        }
-    }
-    Ok(())
+        Ok(watch.look()?)
+    })
 }

@@ -12,7 +12,7 @@ use pyo3::types::{PyByteArray, PyBytes};
 use super::values::{byte_of, code_of, Steps};
 use super::{walk, Grid, Tensor};
 use crate::bits;
-use crate::buffer::{interrupted, Buffer};
+use crate::buffer::{interrupted, Buffer, Watch};
 use crate::error::{self, guarded, UnsupportedError};
 use crate::file;
 
@@ -120,10 +120,9 @@ fn in_order(tensor: &Tensor, len: usize) -> Option<Buffer> {
 
 /// Passes a region on, giving mapped pages back behind.
 fn contiguous(buffer: &Buffer, put: &mut Put<'_>) -> io::Result<()> {
-    for (step, bytes) in buffer.bytes().chunks(8 * PIECE).enumerate() {
-        if step > 0 {
-            interrupted()?;
-        }
+    let mut watch = Watch::default();
+    for bytes in buffer.bytes().chunks(8 * PIECE) {
+        watch.look()?;
         put(bytes)?;
         if let Some(map) = buffer.map() {
             map.give_back(bytes.as_ptr(), bytes.len());
@@ -133,6 +132,7 @@ fn contiguous(buffer: &Buffer, put: &mut Put<'_>) -> io::Result<()> {
 }
 
 fn gathered(from: &[u8], d: &TensorDescriptor, steps: &Steps, itemsize: usize, put: &mut Put<'_>) -> io::Result<()> {
+    let mut watch = Watch::default();
     let mut staged = vec![0; STAGE];
     let mut filled = 0;
     for row in walk::rows(&steps.shape, &steps.strides) {
@@ -144,7 +144,7 @@ fn gathered(from: &[u8], d: &TensorDescriptor, steps: &Steps, itemsize: usize, p
             walk::gather(from, start, &[count], &[row.stride * itemsize as isize], itemsize, out);
             (done, filled) = (done + count, filled + count * itemsize);
             if STAGE - filled < itemsize {
-                interrupted()?;
+                watch.look()?;
                 put(&staged[..filled])?;
                 filled = 0;
             }
@@ -157,6 +157,7 @@ fn gathered(from: &[u8], d: &TensorDescriptor, steps: &Steps, itemsize: usize, p
 fn packed(from: &[u8], d: &TensorDescriptor, steps: &Steps, put: &mut Put<'_>) -> io::Result<()> {
     let bits = d.element_type.bit_width();
     // Eight elements fill whole bytes at every width: 1, 2, 4 and 6 bits.
+    let mut watch = Watch::default();
     let mut staged = Vec::with_capacity(PIECE);
     let (mut word, mut held) = (0u64, 0);
     for offset in walk::offsets(&steps.shape, &steps.strides) {
@@ -167,7 +168,7 @@ fn packed(from: &[u8], d: &TensorDescriptor, steps: &Steps, put: &mut Put<'_>) -
             (word, held) = (0, 0);
         }
         if staged.len() + 8 > PIECE {
-            interrupted()?;
+            watch.look()?;
             put(&staged)?;
             staged.clear();
         }
