@@ -34,7 +34,7 @@ def tofile():
         hurray.Tensor(mapped, hurray.uint8, (size,)).tofile(file)
 
 def strided():
-    side = 1 << 6  # few pages at a time, so that it is the copying that is interrupted
+    side = 1 << 14
     with open(target + ".raw", "wb") as file:
         hurray.Tensor(mapped, hurray.uint8, (side, size // side)).T.tofile(file)
 

@@ -7,8 +7,6 @@ and one of the format's layouts describes it.
 
 from __future__ import annotations
 
-import builtins
-
 from hurray import bridges
 from hurray._core import Tensor, from_dlpack
 from hurray._exceptions import UnsupportedError
@@ -87,7 +85,7 @@ def borrow(obj: Any) -> tuple[Any, Dtype, tuple[int, ...], bool] | None:
 
 def _wrapped(obj: Any, copy: bool | None) -> Tensor:
     if isinstance(obj, Tensor):
-        return _copied(obj) if copy else obj
+        return Tensor.from_buffer(obj, copy=True) if copy else obj
     bridge = bridges.find(obj)
     if bridge is not None:
         return bridge.from_object(obj, copy=copy)
@@ -103,13 +101,6 @@ def _wrapped(obj: Any, copy: bool | None) -> Tensor:
         raise TypeError(_no_array(obj)) from None
     with view:
         return Tensor.from_buffer(obj, copy=copy)
-
-
-def _copied(tensor: Tensor) -> Tensor:
-    try:
-        return Tensor.from_buffer(tensor, copy=True)
-    except builtins.BufferError:  # an element type that the buffer protocol has no format for
-        return Tensor(bytearray(tensor.tobytes()), tensor.dtype, tensor.shape)
 
 
 def _no_array(obj: object) -> str:

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hurray_core::LayoutDescriptor;
-use hurray_wire::{Container, Located, ReadAt};
+use hurray_wire::{Container, Located};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -12,7 +12,7 @@ use super::parallel;
 use super::source::{Named, Source};
 use crate::buffer::{Aligned, Buffer, Map};
 use crate::descriptor::device_of;
-use crate::error::{self, FileError, FileName, UnsupportedError};
+use crate::error::{self, FileName, UnsupportedError};
 use crate::tensor::Tensor;
 
 /// Where the bytes of tensors come to lie.
@@ -84,16 +84,7 @@ impl Opened {
 
     /// Raises if the file has become shorter than it was when its offsets were checked (F-48).
     pub(crate) fn still_whole(&self, py: Python<'_>) -> PyResult<()> {
-        let size = self.source.size().map_err(|failed| error::os(py, failed, &self.name))?;
-        if size >= self.container.size() {
-            return Ok(());
-        }
-        let raised = FileError::new_err(format!(
-            "the file was {} bytes when it was opened and is {size} now; somebody cut it. Open it again, with io=\"read\" if that may happen",
-            self.container.size()
-        ));
-        raised.value(py).setattr("code", "F-48")?;
-        Err(raised)
+        self.container.recheck(&self.source).map_err(|failed| error::wire(py, failed, &self.name))
     }
 
     /// The tensors of `located`, read together where they are read at all.
