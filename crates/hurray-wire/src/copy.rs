@@ -1,4 +1,4 @@
-//! From one file into another without a mapping: no page faults, and memory for a few pieces.
+//! From one file into another inside the system.
 
 use std::fs::File;
 use std::io;
@@ -7,8 +7,8 @@ use std::io;
 mod linux;
 
 /// Copies `length` bytes of `from`, starting at `offset`, to the position of `to`; false, with
-/// nothing copied, where this system has no better way than plain writes. `between` is called
-/// between steps, and after every interrupted one; its error ends the copy.
+/// nothing copied, where plain writes are the better way, as between files whose pages lie apart.
+/// `between` is called between steps, and after every interrupted one; its error ends the copy.
 ///
 /// # Errors
 /// The system's own, that of `between`, and `UnexpectedEof` if `from` ends before.
@@ -20,7 +20,7 @@ pub fn copy_range(
     length: u64,
     between: &mut dyn FnMut() -> io::Result<()>,
 ) -> io::Result<bool> {
-    linux::copy(from, offset, to.as_fd(), length, between).map(|()| true)
+    linux::copy(from, offset, to.as_fd(), length, between)
 }
 
 /// Elsewhere there is no such way.

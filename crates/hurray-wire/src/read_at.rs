@@ -77,13 +77,27 @@ const LARGE: usize = 1 << 20;
 /// `length` bytes at `offset`. The caller has checked that the source has them; memory that
 /// cannot be had is an error, not an abort.
 pub(crate) fn read_vec<S: ReadAt + ?Sized>(source: &S, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_into(source, offset, length, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// As [`read_vec`], into memory that is there.
+pub(crate) fn read_into<S: ReadAt + ?Sized>(
+    source: &S,
+    offset: u64,
+    length: u64,
+    bytes: &mut Vec<u8>,
+) -> io::Result<()> {
     let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     if length >= LARGE {
         // Asked for first, then taken as fresh zero pages, which cost nothing until they are read into.
         let mut probe = Vec::<u8>::new();
         probe.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        *bytes = vec![0; length];
+    } else {
+        bytes.clear();
+        bytes.resize(length, 0);
     }
-    let mut bytes = vec![0; length];
-    source.read_exact_at(&mut bytes, offset)?;
-    Ok(bytes)
+    source.read_exact_at(bytes, offset)
 }

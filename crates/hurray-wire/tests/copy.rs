@@ -11,7 +11,8 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const OFFSET: u64 = 77;
+/// Pages lie alike: a writer puts data at a multiple of a page.
+const OFFSET: u64 = 4096;
 const LENGTH: usize = 1 << 20;
 
 /// Bytes of a file, which must not be asked for one by one.
@@ -99,31 +100,31 @@ fn an_interrupt_ends_the_copy() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn pages_that_lie_alike_and_apart_arrive_the_same() {
+fn pages_that_lie_apart_are_left_to_plain_writes() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("from");
     fs::write(&from, content()).unwrap();
     let file = File::open(&from).unwrap();
-    for (offset, length) in [(0, content().len()), (0, 1), (1, 4096), (4096, 1 << 19), (4097, 300_000), (5, 0)] {
-        let to = folder.path().join("to");
+    let to = folder.path().join("to");
+    for (offset, length, inside) in
+        [(0, content().len(), true), (0, 1, true), (4096, 1 << 19, true), (1, 4096, false), (4097, 300_000, false)]
+    {
         let copied = copy_range(&file, offset, File::create(&to).unwrap(), length as u64, &mut || Ok(()));
-        assert!(copied.unwrap());
-        assert_eq!(fs::read(&to).unwrap(), content()[offset as usize..][..length], "{offset} {length}");
+        assert_eq!(copied.unwrap(), inside, "{offset} {length}");
+        let expected = if inside { &content()[offset as usize..][..length] } else { &[] };
+        assert_eq!(fs::read(&to).unwrap(), expected, "{offset} {length}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_pipe_takes_a_copy_and_a_file_open_to_read_does_not() {
+fn a_pipe_takes_plain_writes_and_a_file_open_to_read_takes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("from");
     fs::write(&from, content()).unwrap();
     let file = File::open(&from).unwrap();
-    let (mut out, into) = io::pipe().unwrap();
-    assert!(copy_range(&file, 3, &into, 16, &mut || Ok(())).unwrap());
-    let mut got = [0; 16];
-    io::Read::read_exact(&mut out, &mut got).unwrap();
-    assert_eq!(got, content()[3..19]);
+    let (_out, into) = io::pipe().unwrap();
+    assert!(!copy_range(&file, 3, &into, 16, &mut || Ok(())).unwrap());
     let reader = File::open(&from).unwrap();
-    assert!(copy_range(&file, 0, &reader, 16, &mut || Ok(())).is_err());
+    assert!(!copy_range(&file, 0, &reader, 16, &mut || Ok(())).is_ok_and(|copied| copied));
 }

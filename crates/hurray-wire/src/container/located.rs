@@ -1,10 +1,10 @@
 //! One tensor of the file: its descriptor, checked, and where its buffers lie (file.md §3).
 
-use super::{Container, Entry};
+use super::Container;
 use crate::bytes::u32_at;
 use crate::format::{up, DESCRIPTOR_PREFIX};
-use crate::read_at::ReadAt;
-use crate::sink::{First, Sink};
+use crate::index::Slot;
+use crate::read_at::{read_into, ReadAt};
 use crate::{check, Error, Fault};
 use hurray_core::TensorDescriptor;
 use std::ops::Range;
@@ -31,17 +31,29 @@ impl Container {
     /// # Panics
     /// If `i` is not below [`len`](Self::len).
     pub fn tensor<S: ReadAt + ?Sized>(&self, source: &S, i: usize) -> Result<Located, Error> {
-        let bytes = self.descriptor_bytes(source, i)?;
-        let entry = self.entry(i);
-        let bad = |fault| First.tensor(fault, entry.name, entry.descriptor_offset);
-        own_length(&entry, &bytes).or_else(bad)?;
-        let descriptor = match check::decode(&bytes) {
-            Ok(descriptor) => descriptor,
-            Err(fault) => return Err(self.bad(i, fault)),
-        };
-        check::all(&descriptor).or_else(bad)?;
-        let placed = place(&descriptor, &entry, self.alignment(), self.trailer.region_end());
-        let ranges = placed.map_err(|fault| self.bad(i, fault))?;
+        self.tensor_through(source, i, &mut Vec::new())
+    }
+
+    /// As [`tensor`](Self::tensor), reading through memory that the next call uses again.
+    ///
+    /// # Errors
+    /// As `tensor`.
+    ///
+    /// # Panics
+    /// As `tensor`.
+    pub fn tensor_through<S: ReadAt + ?Sized>(
+        &self,
+        source: &S,
+        i: usize,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Located, Error> {
+        let slot = self.index.slot(i);
+        read_into(source, slot.descriptor_offset, u64::from(slot.descriptor_length), scratch)?;
+        let bad = |fault| self.bad(i, fault);
+        own_length(&slot, scratch).map_err(bad)?;
+        let descriptor = check::decode(scratch).map_err(bad)?;
+        check::all(&descriptor).map_err(bad)?;
+        let ranges = place(&descriptor, &slot, self.alignment(), self.trailer.region_end()).map_err(bad)?;
         Ok(Located { descriptor, ranges })
     }
 
@@ -54,27 +66,22 @@ impl Container {
 }
 
 /// F-21.
-pub(crate) fn own_length(entry: &Entry<'_>, bytes: &[u8]) -> Result<(), Fault> {
+pub(crate) fn own_length(slot: &Slot, bytes: &[u8]) -> Result<(), Fault> {
     if bytes.len() < DESCRIPTOR_PREFIX {
         return Ok(());
     }
     // Without the magic there is no length field; decoding says so.
     let own = u32_at(bytes, LENGTH_AT);
     let descriptor = bytes.starts_with(&hurray_core::MAGIC);
-    match descriptor && own != entry.descriptor_length {
-        true => Err(Fault::DescriptorLength { entry: entry.descriptor_length, own }),
+    match descriptor && own != slot.descriptor_length {
+        true => Err(Fault::DescriptorLength { entry: slot.descriptor_length, own }),
         false => Ok(()),
     }
 }
 
 /// F-24 to F-27 and the recurrence of §3. `end` is the tensor region's.
-pub(crate) fn place(
-    d: &TensorDescriptor,
-    entry: &Entry<'_>,
-    alignment: u32,
-    end: u64,
-) -> Result<Vec<Range<u64>>, Fault> {
-    let (offset, claimed) = (entry.data_offset, entry.data_length);
+pub(crate) fn place(d: &TensorDescriptor, slot: &Slot, alignment: u32, end: u64) -> Result<Vec<Range<u64>>, Fault> {
+    let (offset, claimed) = (slot.data_offset, slot.data_length);
     let past = Fault::DataBounds { offset, length: claimed, end };
     // A head has no data wherever its entry points (§11.2).
     if d.buffers.is_empty() {

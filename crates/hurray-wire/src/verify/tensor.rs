@@ -29,12 +29,13 @@ pub(super) fn check<S: ReadAt + ?Sized>(
     }
     let entry = container.entry(i);
     let at = entry.descriptor_offset;
+    let slot = container.index().slot(i);
     let mut report = |fault: Fault| sink.tensor(fault, entry.name, at);
     let bytes = container.descriptor_bytes(source, i)?;
     let mut owned = Vec::new();
     owned.push(at..at + bytes.len() as u64);
     let whole = entry.data_offset..entry.data_offset.saturating_add(entry.data_length);
-    if let Err(fault) = own_length(&entry, &bytes) {
+    if let Err(fault) = own_length(&slot, &bytes) {
         report(fault)?;
     }
     let descriptor = match check::decode(&bytes) {
@@ -49,7 +50,7 @@ pub(super) fn check<S: ReadAt + ?Sized>(
     check::each(&descriptor, &mut |fault| faults.push(fault));
     let sound = faults.is_empty();
     let end = container.trailer().region_end();
-    match place(&descriptor, &entry, container.alignment(), end) {
+    match place(&descriptor, &slot, container.alignment(), end) {
         Ok(ranges) => {
             if sound {
                 faults.extend(inside(&descriptor, source, &ranges)?);

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io;
 
+#[cfg(target_os = "linux")]
+use memmap2::Advice;
 use memmap2::{Mmap, MmapMut, MmapOptions, UncheckedAdvice};
 
 /// A whole file in memory, page by page on demand.
@@ -89,6 +91,21 @@ impl Map {
         let Pages::Shared(map, file) = &self.pages else { return None };
         let offset = (start as usize).checked_sub(map.as_ptr() as usize)?;
         Some((file, offset as u64))
+    }
+
+    /// Maps the pages of a region that is about to be read, all in one call, and has the system fetch
+    /// what follows. A hint: what fails here shows when the bytes are read.
+    pub(crate) fn bring_in(&self, start: *const u8, len: usize) {
+        #[cfg(target_os = "linux")]
+        if let Pages::Shared(map, _) = &self.pages {
+            let Some(offset) = (start as usize).checked_sub(map.as_ptr() as usize) else { return };
+            let end = offset.saturating_add(len).min(map.len());
+            let ahead = end.saturating_add(len).min(map.len());
+            let _ = map.advise_range(Advice::WillNeed, end, ahead - end);
+            let _ = map.advise_range(Advice::PopulateRead, offset, end.saturating_sub(offset));
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (start, len);
     }
 
     /// Gives back the pages of a region that has been read, where nothing can be lost by it.

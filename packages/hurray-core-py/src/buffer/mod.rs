@@ -6,6 +6,7 @@ mod exporter;
 mod map;
 mod source;
 pub(crate) mod trash;
+mod untracked;
 mod view;
 
 use std::ptr::NonNull;
@@ -15,6 +16,7 @@ pub(crate) use aligned::Aligned;
 pub(crate) use exporter::contiguous;
 pub(crate) use map::Map;
 pub(crate) use source::{interrupted, Watch};
+pub(crate) use untracked::untracked;
 pub(crate) use view::View;
 
 use pyo3::Python;

@@ -6,11 +6,41 @@ use std::time::{Duration, Instant};
 
 use hurray_wire::Source;
 use pyo3::prelude::*;
+use rustix::io::Errno;
 
 use super::Buffer;
 
-/// How much is written between two looks at pending signals, and before mapped pages are given back.
+/// How much is written between two looks at pending signals.
 const STEP: usize = 8 << 20;
+/// How much of a mapped file is brought in, written and given back at a time: few enough pages for the
+/// processor's cache to hold what describes them.
+const WINDOW: usize = 512 << 10;
+
+impl Buffer {
+    /// Passes the bytes on piece by piece, bringing mapped pages in before and giving them back behind.
+    pub(crate) fn pass_on(&self, put: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let (mut watch, map) = (Watch::default(), self.map());
+        for bytes in self.bytes().chunks(if map.is_some() { WINDOW } else { STEP }) {
+            watch.look()?;
+            if let Some(map) = map {
+                map.bring_in(bytes.as_ptr(), bytes.len());
+            }
+            put(bytes).map_err(cut_off)?;
+            if let Some(map) = map {
+                map.give_back(bytes.as_ptr(), bytes.len());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The system cannot read pages that a file has lost to somebody who cut it.
+fn cut_off(error: io::Error) -> io::Error {
+    match Errno::from_io_error(&error) {
+        Some(Errno::FAULT) => io::ErrorKind::UnexpectedEof.into(),
+        _ => error,
+    }
+}
 
 impl Source for Buffer {
     fn len(&self) -> u64 {
@@ -26,15 +56,7 @@ impl Source for Buffer {
     }
 
     fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut watch = Watch::default();
-        for bytes in self.bytes().chunks(STEP) {
-            watch.look()?;
-            out.write_all(bytes)?;
-            if let Some(map) = self.map() {
-                map.give_back(bytes.as_ptr(), bytes.len());
-            }
-        }
-        Ok(())
+        self.pass_on(&mut |bytes| out.write_all(bytes))
     }
 }
 

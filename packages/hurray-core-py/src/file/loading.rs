@@ -1,6 +1,6 @@
 //! `hurray.load` and `hurray.load_kv`: a whole file at once.
 
-use hurray_wire::{Container, Located};
+use hurray_wire::Container;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -36,10 +36,11 @@ pub(crate) fn load<'py>(
         opened.still_whole(py)?;
         let dict = PyDict::new(py);
         for batch in indices.chunks(batch_size(io)) {
-            let located = py.detach(|| locate(&opened, batch));
-            let located = located.map_err(|failed| error::wire(py, failed, &opened.name))?;
-            for (&index, tensor) in batch.iter().zip(opened.tensors(py, located)?) {
-                dict.set_item(opened.container.entry(index).name, Bound::new(py, tensor)?)?;
+            let found = py.detach(|| opened.find(batch));
+            let found = found.map_err(|failed| error::wire(py, failed, &opened.name))?;
+            for tensor in opened.tensors(py, found)? {
+                let (index, tensor) = tensor?;
+                dict.set_item(opened.container.entry(index).name, tensor.object(py)?)?;
             }
             py.check_signals()?;
         }
@@ -54,10 +55,6 @@ fn batch_size(io: &str) -> usize {
     } else {
         BATCH
     }
-}
-
-fn locate(opened: &Opened, batch: &[usize]) -> Result<Vec<(usize, Located)>, hurray_wire::Error> {
-    batch.iter().map(|&index| opened.locate(index).map(|located| (index, located))).collect()
 }
 
 fn chosen(opened: &Opened, names: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::vec;
 
-use hurray_core::LayoutDescriptor;
+use hurray_core::{LayoutDescriptor, TensorDescriptor};
 use hurray_wire::{Container, Located};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -61,6 +63,13 @@ impl Io {
     }
 }
 
+/// A tensor of the file: its position in the index, what it declares, and where its buffers lie.
+pub(crate) struct Found {
+    index: usize,
+    descriptor: Arc<TensorDescriptor>,
+    ranges: Vec<Range<u64>>,
+}
+
 pub(crate) struct Opened {
     pub(crate) container: Container,
     pub(crate) source: Source,
@@ -82,58 +91,77 @@ impl Opened {
         self.container.tensor(&self.source, index)
     }
 
+    /// As `locate`, for many.
+    pub(crate) fn find(&self, indices: &[usize]) -> Result<Vec<Found>, hurray_wire::Error> {
+        let mut scratch = Vec::new();
+        let mut found = |&index: &usize| {
+            let Located { descriptor, ranges } = self.container.tensor_through(&self.source, index, &mut scratch)?;
+            Ok(Found { index, descriptor: Arc::new(descriptor), ranges })
+        };
+        indices.iter().map(&mut found).collect()
+    }
+
     /// Raises if the file has become shorter than it was when its offsets were checked (F-48).
     pub(crate) fn still_whole(&self, py: Python<'_>) -> PyResult<()> {
         self.container.recheck(&self.source).map_err(|failed| error::wire(py, failed, &self.name))
     }
 
-    /// The tensors of `located`, read together where they are read at all.
-    pub(crate) fn tensors(&self, py: Python<'_>, located: Vec<(usize, Located)>) -> PyResult<Vec<Tensor>> {
+    /// The tensors of `found`, read together where they are read at all.
+    pub(crate) fn tensors<'a>(
+        &'a self,
+        py: Python<'a>,
+        found: Vec<Found>,
+    ) -> PyResult<impl Iterator<Item = PyResult<(usize, Tensor)>> + 'a> {
         let mut filled = match self.memory {
-            Memory::Read => self.fill(py, &located)?.into_iter(),
+            Memory::Read => self.fill(py, &found)?.into_iter(),
             _ => Vec::new().into_iter(),
         };
-        let tensors = located.into_iter().map(|(index, located)| {
-            self.no_head(index, &located)?;
-            let mapped = self.mapped(py, index, &located)?;
-            let buffers = located.ranges.iter().map(|range| match &self.memory {
-                Memory::Mapped(whole) => Ok(part(whole, range)),
-                Memory::Private(..) => Ok(part(&mapped.0, &(range.start - mapped.1..range.end - mapped.1))),
-                Memory::Given(whole) => crate::tensor::aligned(py, part(whole, range)),
-                Memory::Read => Ok(filled.next().unwrap_or_else(Buffer::empty)),
-            });
-            let buffers = buffers.collect::<PyResult<_>>()?;
-            let device = device_of(py, &located.descriptor)?;
-            Tensor::over(located.descriptor, buffers, device)
-        });
-        tensors.collect()
+        Ok(found.into_iter().map(move |found| Ok((found.index, self.tensor(py, found, &mut filled)?))))
     }
 
-    /// The map that a tensor's buffers lie in, and the offset in the file at which it starts: a map of
-    /// its own when the tensor was handed out before, so that writing to one leaves the other alone.
-    fn mapped(&self, py: Python<'_>, index: usize, located: &Located) -> PyResult<(Buffer, u64)> {
-        let Memory::Private(whole, taken) = &self.memory else { return Ok((Buffer::empty(), 0)) };
-        let first = taken.first(index);
-        let (Source::File(file), false) = (&self.source, first) else { return Ok((whole.clone(), 0)) };
-        let start = located.ranges.first().map_or(0, |range| range.start);
-        let end = located.ranges.last().map_or(0, |range| range.end);
+    fn tensor(&self, py: Python<'_>, found: Found, filled: &mut vec::IntoIter<Buffer>) -> PyResult<Tensor> {
+        self.no_head(&found)?;
+        let mapped = self.mapped(py, &found)?;
+        let buffer = |range: &Range<u64>| match &self.memory {
+            Memory::Mapped(whole) => Ok(part(whole, range)),
+            Memory::Private(whole, _) => Ok(match &mapped {
+                Some((own, start)) => part(own, &(range.start - start..range.end - start)),
+                None => part(whole, range),
+            }),
+            Memory::Given(whole) => crate::tensor::aligned(py, part(whole, range)),
+            Memory::Read => Ok(filled.next().unwrap_or_else(Buffer::empty)),
+        };
+        let buffers = found.ranges.iter().map(buffer).collect::<PyResult<_>>()?;
+        let device = device_of(py, &found.descriptor)?;
+        Tensor::over(found.descriptor, buffers, device)
+    }
+
+    /// A map of the tensor's own and the offset at which it starts, where the tensor was handed out
+    /// before: writing to one must leave the other alone.
+    fn mapped(&self, py: Python<'_>, found: &Found) -> PyResult<Option<(Buffer, u64)>> {
+        let (Memory::Private(_, taken), Source::File(file)) = (&self.memory, &self.source) else { return Ok(None) };
+        if taken.first(found.index) {
+            return Ok(None);
+        }
+        let start = found.ranges.first().map_or(0, |range| range.start);
+        let end = found.ranges.last().map_or(0, |range| range.end);
         let map = Map::private_part(file, start, (end - start) as usize);
-        Ok((Buffer::mapped(map.map_err(|failed| error::os(py, failed, &self.name))?), start))
+        Ok(Some((Buffer::mapped(map.map_err(|failed| error::os(py, failed, &self.name))?), start)))
     }
 
     /// Composite heads have members where a tensor has data.
-    fn no_head(&self, index: usize, located: &Located) -> PyResult<()> {
-        if !matches!(located.descriptor.layout, LayoutDescriptor::Composite(_)) {
+    fn no_head(&self, found: &Found) -> PyResult<()> {
+        if !matches!(found.descriptor.layout, LayoutDescriptor::Composite(_)) {
             return Ok(());
         }
         Err(UnsupportedError::new_err(format!(
             "{:?} is a composite, which this release does not load yet; its members load by their own names",
-            self.container.entry(index).name
+            self.container.entry(found.index).name
         )))
     }
 
-    fn fill(&self, py: Python<'_>, located: &[(usize, Located)]) -> PyResult<Vec<Buffer>> {
-        let ranges = || located.iter().flat_map(|(_, located)| &located.ranges);
+    fn fill(&self, py: Python<'_>, found: &[Found]) -> PyResult<Vec<Buffer>> {
+        let ranges = || found.iter().flat_map(|found| &found.ranges);
         let allocate = |range: &Range<u64>| Aligned::zeroed((range.end - range.start) as usize);
         let mut memory = ranges().map(allocate).collect::<PyResult<Vec<_>>>()?;
         let jobs = memory.iter_mut().zip(ranges()).map(|(memory, range)| (memory.bytes_mut(), range.start)).collect();

@@ -155,9 +155,9 @@ impl File {
             let missing = || PyKeyError::new_err(name.clone().unbind());
             let (opened, index) = self.found(name.extract().map_err(|_| missing())?)?;
             opened.still_whole(py)?;
-            let located = opened.locate(index).map_err(|failed| error::wire(py, failed, &opened.name))?;
-            let mut tensors = opened.tensors(py, vec![(index, located)])?;
-            tensors.pop().ok_or_else(missing)
+            let found = opened.find(&[index]).map_err(|failed| error::wire(py, failed, &opened.name))?;
+            let (_, tensor) = opened.tensors(py, found)?.next().ok_or_else(missing)??;
+            Ok(tensor)
         })
     }
 

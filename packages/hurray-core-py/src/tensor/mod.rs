@@ -23,7 +23,7 @@ pub(crate) use new::{aligned, element_type, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::write_all;
 
-use crate::buffer::Buffer;
+use crate::buffer::{untracked, Buffer};
 use crate::device::{self, Device};
 use crate::error::{InternalError, InvalidDescriptorError};
 use crate::layout;
@@ -53,11 +53,21 @@ pub(crate) struct Tensor {
 impl Tensor {
     /// A tensor over buffers that its descriptor has been checked against. The handles' alignments
     /// become those of the addresses (requirements: Alignment is measured).
-    pub(crate) fn over(mut descriptor: TensorDescriptor, buffers: Buffers, device: Py<Device>) -> PyResult<Self> {
-        for (handle, buffer) in descriptor.buffers.iter_mut().zip(&buffers) {
+    pub(crate) fn over(
+        descriptor: impl Into<Arc<TensorDescriptor>>,
+        buffers: Buffers,
+        device: Py<Device>,
+    ) -> PyResult<Self> {
+        let mut descriptor = descriptor.into();
+        for (handle, buffer) in Arc::make_mut(&mut descriptor).buffers.iter_mut().zip(&buffers) {
             *handle = measured(handle, buffer)?;
         }
-        Ok(Self { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+        Ok(Self { descriptor, buffers, device, grid: OnceLock::new() })
+    }
+
+    /// The Python object. A tensor holds memory and no containers, so it is in no cycle.
+    pub(crate) fn object(self, py: Python<'_>) -> PyResult<Bound<'_, Self>> {
+        Bound::new(py, self).map(untracked)
     }
 
     /// A CPU tensor of one buffer that is known to hold every element.

@@ -18,8 +18,10 @@ use crate::file;
 
 /// How much is repacked, or handed to a Python `write`, at a time.
 const PIECE: usize = 1 << 20;
-/// How much is gathered at a time: each element may be a page fault of its own.
+/// How much is gathered before it is written.
 const STAGE: usize = 128 << 10;
+/// Elements between two looks at pending signals: each may be a page fault of its own.
+const LOOK: usize = 8 << 10;
 
 /// Bytes that the elements take, packed; `None` beyond 64 bits, dynamic, or private.
 pub(super) fn packed_len(descriptor: &TensorDescriptor) -> Option<u64> {
@@ -79,7 +81,7 @@ fn pass(buffer: &Buffer, sink: &Sink) -> io::Result<()> {
             return Ok(());
         }
     }
-    contiguous(buffer, &mut |bytes| sink.put(bytes))
+    buffer.pass_on(&mut |bytes| sink.put(bytes))
 }
 
 /// Feeds the row-major elements to `put`. The tensor has been found readable and dense.
@@ -87,7 +89,7 @@ fn feed(tensor: &Tensor, len: usize, put: &mut Put<'_>) -> io::Result<()> {
     let d = &*tensor.descriptor;
     let buffer = &tensor.buffers[0];
     if let Some(region) = whole(tensor, len) {
-        return contiguous(&region, put);
+        return region.pass_on(put);
     }
     let Some(steps) = Steps::of(d) else { return Ok(()) };
     match tensor.grid() {
@@ -118,33 +120,23 @@ fn in_order(tensor: &Tensor, len: usize) -> Option<Buffer> {
     in_order.then(|| tensor.buffers[0].part(d.byte_offset as usize, len))
 }
 
-/// Passes a region on, giving mapped pages back behind.
-fn contiguous(buffer: &Buffer, put: &mut Put<'_>) -> io::Result<()> {
-    let mut watch = Watch::default();
-    for bytes in buffer.bytes().chunks(8 * PIECE) {
-        watch.look()?;
-        put(bytes)?;
-        if let Some(map) = buffer.map() {
-            map.give_back(bytes.as_ptr(), bytes.len());
-        }
-    }
-    Ok(())
-}
-
 fn gathered(from: &[u8], d: &TensorDescriptor, steps: &Steps, itemsize: usize, put: &mut Put<'_>) -> io::Result<()> {
     let mut watch = Watch::default();
     let mut staged = vec![0; STAGE];
-    let mut filled = 0;
+    let (mut filled, mut unseen) = (0, 0);
     for row in walk::rows(&steps.shape, &steps.strides) {
         let mut done = 0;
         while done < row.len {
-            let count = (row.len - done).min((STAGE - filled) / itemsize);
+            let count = (row.len - done).min((STAGE - filled) / itemsize).min(LOOK);
             let start = byte_of(d, row.start + done as isize * row.stride);
             let out = &mut staged[filled..filled + count * itemsize];
             walk::gather(from, start, &[count], &[row.stride * itemsize as isize], itemsize, out);
-            (done, filled) = (done + count, filled + count * itemsize);
-            if STAGE - filled < itemsize {
+            (done, filled, unseen) = (done + count, filled + count * itemsize, unseen + count);
+            if unseen >= LOOK {
                 watch.look()?;
+                unseen = 0;
+            }
+            if STAGE - filled < itemsize {
                 put(&staged[..filled])?;
                 filled = 0;
             }
