@@ -92,6 +92,6 @@ pub enum InputError {
         name: String,
     },
     /// An earlier call failed in the middle of a write, so no whole file can come of this writer.
-    #[error("an earlier write failed; the file cannot be completed")]
+    #[error("an earlier write failed; what was being written cannot be completed")]
     Broken,
 }

@@ -1,10 +1,11 @@
 //! The HRRYFILE container of the Hurray tensor format: a reader that checks every claim before it
-//! is trusted, and a forward-only writer with an atomic file to write into.
+//! is trusted, and a forward-only writer with an atomic file to write into. And the bare stream.
 //!
 //! - [`Container`] reads: header, trailer, index and metadata at once, one descriptor at a time.
 //! - [`Writer`] writes into any [`std::io::Write`]; [`AtomicFile`] is the one for paths.
 //! - [`check`] holds the rules of a descriptor, for every door that lets one in.
 //! - [`verify`] reports every problem of a file.
+//! - [`StreamReader`] and [`StreamWriter`] are for bare streams, one tensor at a time.
 //!
 //! Every broken rule is a [`Fault`] with the code of the format's reject checklists.
 //!
@@ -45,6 +46,7 @@ mod input;
 mod kv;
 mod read_at;
 mod sink;
+mod stream;
 mod verify;
 mod write;
 
@@ -58,5 +60,6 @@ pub use fault::{Fault, Tier, ALL_CODES};
 pub use input::InputError;
 pub use kv::{KvArray, KvValue};
 pub use read_at::ReadAt;
+pub use stream::{Heap, Item, Limits, Memory, StreamComposite, StreamReader, StreamWriter};
 pub use verify::verify;
 pub use write::{Output, Source, Writer};

@@ -15,6 +15,7 @@ pyo3::import_exception!(hurray._exceptions, CopyRequiredError);
 pyo3::import_exception!(hurray._exceptions, FileError);
 pyo3::import_exception!(hurray._exceptions, InternalError);
 pyo3::import_exception!(hurray._exceptions, InvalidDescriptorError);
+pyo3::import_exception!(hurray._exceptions, StreamError);
 pyo3::import_exception!(hurray._exceptions, UnsupportedError);
 
 /// What the user called the file, for messages.
@@ -38,6 +39,7 @@ fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
     let error = match fault.tier() {
         Tier::Container => FileError::new_err(text),
         Tier::Descriptor => InvalidDescriptorError::new_err(text),
+        Tier::Stream => StreamError::new_err(text),
         Tier::BufferSize => BufferError::new_err(text),
     };
     // Setting an attribute of a fresh exception of our own cannot fail in a way worth hiding it for.

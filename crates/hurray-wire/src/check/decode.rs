@@ -11,7 +11,7 @@ use hurray_core::{TensorDescriptor, MAGIC};
 ///
 /// D-40, L-4 and L-7 are truncations and carry `D-1`.
 pub fn decode(bytes: &[u8]) -> Result<TensorDescriptor, Fault> {
-    let length = own_length(bytes)?;
+    let length = prefix(bytes)?;
     let available = bytes.len() as u64;
     if u64::from(length) > available {
         let needed = u64::from(length);
@@ -25,7 +25,7 @@ pub fn decode(bytes: &[u8]) -> Result<TensorDescriptor, Fault> {
 }
 
 /// D-1, D-2, D-3, D-5: what must hold before the length may be believed.
-fn own_length(bytes: &[u8]) -> Result<u32, Fault> {
+pub(crate) fn prefix(bytes: &[u8]) -> Result<u32, Fault> {
     let available = bytes.len() as u64;
     if bytes.len() < DESCRIPTOR_PREFIX {
         let needed = DESCRIPTOR_PREFIX as u64;

@@ -26,6 +26,7 @@ mod strided;
 mod tiled;
 
 pub use decode::decode;
+pub(crate) use decode::prefix;
 pub use packing::{element_count, storage_bytes};
 
 pub(crate) use authored::authored;

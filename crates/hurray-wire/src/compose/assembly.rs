@@ -6,12 +6,26 @@ use crate::Fault;
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
 
 /// The heads that are open, outermost first. Feed it every descriptor in order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Assembly {
     levels: Vec<Level>,
+    /// How many may be open at once.
+    depth: usize,
+}
+
+impl Default for Assembly {
+    /// As deep as the format goes (F-43).
+    fn default() -> Self {
+        Self::nested(MAX_COMPOSITE_DEPTH)
+    }
 }
 
 impl Assembly {
+    /// With a depth of the caller's.
+    pub(crate) fn nested(depth: usize) -> Self {
+        Self { levels: Vec::new(), depth }
+    }
+
     /// Whether the next descriptor is a member.
     pub(crate) fn is_open(&self) -> bool {
         !self.levels.is_empty()
@@ -28,8 +42,8 @@ impl Assembly {
             level.admit(d)?;
         }
         if let LayoutDescriptor::Composite(layout) = &d.layout {
-            if self.levels.len() >= MAX_COMPOSITE_DEPTH {
-                let limit = MAX_COMPOSITE_DEPTH;
+            if self.levels.len() >= self.depth {
+                let limit = self.depth;
                 return Err(Fault::TooDeep { limit });
             }
             if layout.member_count > 0 {

@@ -1,5 +1,5 @@
 //! The rules of the format as values: code, tier, message (the reject checklists of
-//! file.md §10, descriptor.md §8, layouts.md §13, quantization.md §9).
+//! file.md §10, descriptor.md §8, layouts.md §13, quantization.md §9, stream.md §12).
 
 mod codes;
 mod macros;
@@ -15,6 +15,8 @@ pub enum Tier {
     Container,
     /// The descriptor by itself: decoding, shape and extents, buffer count and placement.
     Descriptor,
+    /// The stream around the tensors: framing, limits, torn composites.
+    Stream,
     /// A buffer has too few bytes for the layout, the shape or the quantization.
     BufferSize,
 }

@@ -59,6 +59,17 @@ faults! {
     "F-46" Container Padding { found: u8 } "a padding byte is {found:#04x} and must be 0";
     "F-48" Container Shrunk { opened: u64, now: u64 } "the file shrank from {opened} to {now} bytes while it was in use; load it again";
 
+    // Bare streams, stream.md §12.
+    "S-1" Stream StreamTruncated { what: &'static str, needed: u64, available: u64 } "the stream ends inside {what}: {needed} bytes needed, {available} there";
+    "S-2" Stream StreamMagic { found: [u8; 4] } "{found:02X?} stands where a descriptor begins with \"HRRY\"; a stream holds tensors and nothing between them";
+    "S-5" Stream StreamDescriptorLimit { length: u32, limit: u64 } "a descriptor claims {length} bytes, more than the limit of {limit}";
+    "S-7" Stream StreamBufferLimit { buffer: usize, size: u64, limit: u64 } "buffer {buffer} claims {size} bytes, more than the limit of {limit}";
+    "S-8" Stream StreamTotal { buffer: usize } "with buffer {buffer} the tensor passes 2^64 bytes";
+    "S-10" Descriptor StreamDynamic { dim: usize } "dimension {dim} is dynamic; a stream has no place to say what it became";
+    "S-11" Stream StreamSync { buffer: usize, mode: u8 } "buffer {buffer} has sync mode {mode:#04x}; across machines every buffer must be producer-synced";
+    "S-13" Stream StreamTorn { claimed: u32, following: u64 } "the stream ends inside a composite: {claimed} members claimed, {following} there";
+    "S-15" Stream StreamDepth { limit: usize } "composites are nested deeper than the limit of {limit} heads";
+
     // Descriptor framing, descriptor.md §8.
     "D-1" Descriptor Truncated { needed: u64, available: u64 } "the descriptor is cut short: {needed} bytes needed, {available} there";
     "D-1" Descriptor Arity { field: &'static str, rank: usize, found: usize } "{field} has {found} values for {rank} dimensions";

@@ -17,7 +17,7 @@ const MEMBER: usize = 16;
 
 /// Encodes verbatim but for two things that tell of memory and history, not of the tensor: where
 /// the buffers happened to be aligned, and a minor version whose extra fields were not kept.
-pub(super) fn encode(d: &TensorDescriptor) -> Result<Vec<u8>, hurray_core::Error> {
+pub(crate) fn encode(d: &TensorDescriptor) -> Result<Vec<u8>, hurray_core::Error> {
     let mut bytes = d.encode()?;
     bytes[MINOR_AT] = DESCRIPTOR_VERSION_MINOR;
     let table = bytes.len().saturating_sub(behind_table(d) + HANDLE_LEN * d.buffers.len());

@@ -54,7 +54,7 @@ impl<W: Output> Writer<W> {
     }
 }
 
-fn check_sizes(name: &str, d: &TensorDescriptor, sizes: &[u64]) -> Result<(), InputError> {
+pub(crate) fn check_sizes(name: &str, d: &TensorDescriptor, sizes: &[u64]) -> Result<(), InputError> {
     let (expected, found) = (d.buffers.len(), sizes.len());
     if expected != found {
         return Err(InputError::WrongBufferCount { name: name.to_owned(), expected, found });

@@ -1,12 +1,14 @@
 //! The forward-only writer (file.md §9).
 
-mod canonical;
+pub(crate) mod canonical;
 mod checks;
 mod ends;
 mod out;
 mod output;
 mod source;
 
+pub(crate) use checks::check_sizes;
+pub(crate) use out::Exact;
 pub use output::Output;
 pub use source::Source;
 

@@ -44,18 +44,11 @@ impl<W: Output> Out<W> {
             self.position += length;
             return Ok(());
         }
-        let mut exact = Exact { inner: &mut self.inner, left: length };
+        let mut exact = Exact::new(&mut self.inner, length);
         source.write_to(&mut exact)?;
-        match exact.left {
-            0 => {
-                self.position += length;
-                Ok(())
-            }
-            left => Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                format!("a buffer gave {} of its {length} bytes", length - left),
-            )),
-        }
+        exact.finished(length)?;
+        self.position += length;
+        Ok(())
     }
 
     /// Whether the bytes went from file to file.
@@ -73,12 +66,29 @@ impl<W: Output> Out<W> {
 }
 
 /// Passes on no more than what was promised.
-struct Exact<'a, W> {
+pub(crate) struct Exact<'a, W: ?Sized> {
     inner: &'a mut W,
     left: u64,
 }
 
-impl<W: Write> Write for Exact<'_, W> {
+impl<'a, W: Write + ?Sized> Exact<'a, W> {
+    pub(crate) fn new(inner: &'a mut W, length: u64) -> Self {
+        Self { inner, left: length }
+    }
+
+    /// Whether all of `length` bytes came.
+    pub(crate) fn finished(self, length: u64) -> io::Result<()> {
+        match self.left {
+            0 => Ok(()),
+            left => Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                format!("a buffer gave {} of its {length} bytes", length - left),
+            )),
+        }
+    }
+}
+
+impl<W: Write + ?Sized> Write for Exact<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() as u64 > self.left {
             let message = "a buffer gave more bytes than it said";

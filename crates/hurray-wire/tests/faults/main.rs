@@ -11,6 +11,7 @@ mod kv;
 mod layout;
 mod quantization;
 mod sizes;
+mod stream;
 
 use std::collections::BTreeSet;
 
@@ -32,6 +33,7 @@ fn cases() -> Vec<Case> {
         sizes::cases(),
         quantization::cases(),
         contents::cases(),
+        stream::cases(),
     ];
     groups.into_iter().flatten().collect()
 }

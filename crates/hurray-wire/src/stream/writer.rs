@@ -1,0 +1,128 @@
+//! Writing tensors, each handed over before the call returns.
+
+use super::{dynamic, synced};
+use crate::compose::Assembly;
+use crate::write::{canonical, check_sizes};
+use crate::{check, Error, Fault, InputError, Problem, Source};
+use hurray_core::TensorDescriptor;
+use std::io::Write;
+
+/// Writes one tensor after another. Holds one descriptor, and the data of small tensors while they
+/// are on their way.
+pub struct StreamWriter<W> {
+    to: W,
+    cross_machine: bool,
+    assembly: Assembly,
+    /// A small tensor in one piece.
+    piece: Vec<u8>,
+    /// Tensors written, which is how the next one is called in a refusal.
+    count: u64,
+    broken: bool,
+}
+
+/// Up to here a tensor goes out in one write, data and all.
+const SMALL: u64 = 64 << 10;
+
+impl<W: Write> StreamWriter<W> {
+    /// A writer; with `cross_machine` it refuses buffers that are not producer-synced (S-11).
+    pub fn new(to: W, cross_machine: bool) -> Self {
+        Self { to, cross_machine, assembly: Assembly::default(), piece: Vec::new(), count: 0, broken: false }
+    }
+
+    /// The output.
+    pub fn get_ref(&self) -> &W {
+        &self.to
+    }
+
+    /// Writes one tensor. A composite head has no buffers, and its members are the tensors put
+    /// next; what breaks a composite is refused here as well (layouts.md §11).
+    ///
+    /// # Errors
+    /// [`Error::Input`] or [`Error::Bad`] with nothing of the tensor written; [`Error::Io`] from
+    /// the output or a source, after which the stream cannot be completed.
+    pub fn put(&mut self, descriptor: &TensorDescriptor, buffers: &[&dyn Source]) -> Result<(), Error> {
+        self.check(descriptor, buffers)?;
+        let encoded = canonical::encode(descriptor).map_err(|_| InputError::FileTooLarge { name: self.name() })?;
+        // Only a put that ran to its end clears this again.
+        self.broken = true;
+        self.write(&encoded, buffers)?;
+        self.assembly.accept(descriptor);
+        self.count += 1;
+        self.broken = false;
+        Ok(())
+    }
+
+    fn check(&self, descriptor: &TensorDescriptor, buffers: &[&dyn Source]) -> Result<(), Error> {
+        if self.broken {
+            return Err(InputError::Broken.into());
+        }
+        let bad = |fault| Error::from(Problem::new(fault, None, None));
+        check::all(descriptor).map_err(bad)?;
+        if let Some(dim) = dynamic(descriptor) {
+            return Err(InputError::DynamicShape { name: self.name(), dim }.into());
+        }
+        check::authored(descriptor).map_err(|why| InputError::Unwritable { name: self.name(), why })?;
+        if self.cross_machine {
+            synced(descriptor).map_err(bad)?;
+        }
+        let sizes: Vec<u64> = buffers.iter().map(|buffer| buffer.len()).collect();
+        check_sizes(&self.name(), descriptor, &sizes)?;
+        self.assembly.admit(descriptor).map_err(bad)
+    }
+
+    fn name(&self) -> String {
+        format!("#{}", self.count)
+    }
+
+    fn write(&mut self, encoded: &[u8], buffers: &[&dyn Source]) -> Result<(), Error> {
+        let total = buffers.iter().fold(0u64, |total, buffer| total.saturating_add(buffer.len()));
+        if total > SMALL {
+            self.to.write_all(encoded)?;
+            for buffer in buffers {
+                whole(*buffer, &mut self.to)?;
+            }
+            return Ok(());
+        }
+        self.piece.clear();
+        self.piece.extend_from_slice(encoded);
+        for buffer in buffers {
+            whole(*buffer, &mut self.piece)?;
+        }
+        Ok(self.to.write_all(&self.piece)?)
+    }
+
+    /// Ends the stream, which has no mark of its own for that, and hands the output back.
+    ///
+    /// # Errors
+    /// [`Error::Input`] after an earlier failure; [`Error::Bad`] S-13 if the last composite lacks
+    /// members; [`Error::Io`] from the output.
+    pub fn finish(mut self) -> Result<W, Error> {
+        self.complete()?;
+        self.to.flush()?;
+        Ok(self.to)
+    }
+
+    /// Whether the stream could end here: no write failed, and no composite is open.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish), but for the output's own.
+    pub fn complete(&self) -> Result<(), Error> {
+        if self.broken {
+            return Err(InputError::Broken.into());
+        }
+        match self.assembly.claim() {
+            None => Ok(()),
+            Some((claimed, left)) => {
+                let following = u64::from(claimed - left);
+                Err(Problem::new(Fault::StreamTorn { claimed, following }, None, None).into())
+            }
+        }
+    }
+}
+
+/// A source, held to the length it gave.
+fn whole<W: Write + ?Sized>(source: &dyn Source, to: &mut W) -> std::io::Result<()> {
+    let mut exact = crate::write::Exact::new(to, source.len());
+    source.write_to(&mut exact)?;
+    exact.finished(source.len())
+}
