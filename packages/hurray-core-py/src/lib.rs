@@ -10,11 +10,15 @@ mod device;
 mod dtype;
 mod error;
 mod exchange;
+mod extension;
 mod file;
 mod handle;
 mod layout;
 mod numbers;
+mod quantization;
 mod shape;
+mod shard;
+mod statistics;
 mod tensor;
 
 use pyo3::prelude::*;
