@@ -15,6 +15,7 @@ mod file;
 mod handle;
 mod layout;
 mod numbers;
+mod pickle;
 mod quantization;
 mod shape;
 mod shard;
@@ -41,6 +42,8 @@ mod _core {
     use crate::handle::BufferHandle;
     #[pymodule_export]
     use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
+    #[pymodule_export]
+    use crate::pickle::{_descriptor, _entry, _handle, _problem};
     #[pymodule_export]
     use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 

@@ -60,7 +60,7 @@ pub(crate) struct Tensor {
     pub(crate) buffers: Buffers,
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
-    grid: OnceLock<Option<Box<Grid>>>,
+    pub(crate) grid: OnceLock<Option<Box<Grid>>>,
 }
 
 impl Tensor {
@@ -102,6 +102,11 @@ impl Tensor {
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
         Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+    }
+
+    /// A buffer's bytes as a 1-D uint8 tensor that shares them.
+    pub(crate) fn bytes_over(py: Python<'_>, buffer: Buffer) -> PyResult<Self> {
+        Self::dense(py, ElementType::Uint8, &[buffer.len()], LayoutDescriptor::RowMajor, 0, buffer)
     }
 
     /// The strided view, where elements can be addressed by strides in memory that the CPU may read.
