@@ -15,6 +15,7 @@ pyo3::import_exception!(hurray._exceptions, CopyRequiredError);
 pyo3::import_exception!(hurray._exceptions, FileError);
 pyo3::import_exception!(hurray._exceptions, InternalError);
 pyo3::import_exception!(hurray._exceptions, InvalidDescriptorError);
+pyo3::import_exception!(hurray._exceptions, RankError);
 pyo3::import_exception!(hurray._exceptions, UnsupportedError);
 pyo3::import_exception!(hurray._exceptions, ViewError);
 

@@ -7,6 +7,7 @@ mod component;
 mod grid;
 mod new;
 mod sections;
+mod transpose;
 mod trusted;
 mod values;
 mod view;
@@ -156,12 +157,17 @@ impl Tensor {
         format!("{what} cannot say the shape {}, which exceeds the address space", d.shape)
     }
 
+    /// Why the bytes are not to be handed out yet, if they are not: their producer may still be writing.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
+        let mode = pending.sync_mode();
+        Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"))
+    }
+
     /// Why the bytes are not to be read here at all, if they are not.
     pub(crate) fn unreadable(&self) -> Option<String> {
-        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced);
-        if let Some(pending) = pending {
-            let mode = pending.sync_mode();
-            return Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"));
+        if let Some(reason) = self.pending() {
+            return Some(reason);
         }
         (!self.device.get().is_cpu()).then(|| {
             format!("cannot read {} memory; hand the tensor to a framework of that device", self.device.get().tag)
