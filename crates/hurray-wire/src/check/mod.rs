@@ -19,6 +19,7 @@ mod place;
 mod quantized;
 mod rank;
 mod scheme;
+mod section;
 mod shard;
 mod sizes;
 mod sparse;
@@ -27,6 +28,7 @@ mod tiled;
 
 pub use decode::decode;
 pub use packing::{element_count, storage_bytes};
+pub use section::quantization;
 
 pub(crate) use authored::authored;
 pub(crate) use params::{parameters, Parameter, ParameterKind};

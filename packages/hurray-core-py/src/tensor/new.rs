@@ -11,7 +11,7 @@ use smallvec::smallvec;
 use super::{invalid, plain, Tensor};
 use crate::buffer::{self, Aligned, Buffer, View};
 use crate::device::{self, Device};
-use crate::dtype::Dtype;
+use crate::dtype::element_type;
 use crate::error::{self, UnsupportedError};
 use crate::exchange::ingest;
 use crate::file;
@@ -20,16 +20,6 @@ use crate::shape;
 
 fn kind(object: &Bound<'_, PyAny>) -> String {
     object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
-}
-
-/// The element type of a `dtype` argument.
-pub(crate) fn element_type(dtype: &Bound<'_, PyAny>) -> PyResult<ElementType> {
-    dtype.cast::<Dtype>().map(|dtype| dtype.get().ty).map_err(|_| {
-        PyTypeError::new_err(format!(
-            "dtype is a hurray.Dtype such as hurray.float32 or hurray.dtype.int4, got {dtype} of type {}; hurray.Dtype.from_name takes a name",
-            kind(dtype)
-        ))
-    })
 }
 
 fn layout_of(layout: Option<&Bound<'_, PyAny>>) -> PyResult<LayoutDescriptor> {
