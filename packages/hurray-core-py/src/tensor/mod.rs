@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 use smallvec::{smallvec, SmallVec};
 
 pub(crate) use grid::Grid;
-pub(crate) use new::{aligned, element_type, native};
+pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::write_all;
 

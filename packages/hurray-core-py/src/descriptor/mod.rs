@@ -1,5 +1,7 @@
 //! Descriptors (format: descriptor.md): what a tensor declares, without its data.
 
+mod sections;
+
 use std::sync::Arc;
 
 use hurray_core::{DeviceTag, MemoryClass, TensorDescriptor};
