@@ -31,6 +31,7 @@ mod tiled;
 
 pub use decode::decode;
 pub use packing::{element_count, storage_bytes};
+pub use quantized::paged_quantization;
 pub use relay::{decode_relayed, encode, Relayed};
 
 pub(crate) use authored::authored;

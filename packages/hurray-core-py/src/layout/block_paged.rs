@@ -2,10 +2,13 @@
 
 use hurray_core::layout::{self, BlockTableIndexType, KvRole};
 use hurray_core::LayoutDescriptor;
+use hurray_wire::check;
 use pyo3::prelude::*;
 
 use super::args::{self, Word};
-use super::{holds, sound, Layout};
+use super::{holds, paging, sound, Layout};
+use crate::error::{self, guarded};
+use crate::quantization;
 
 /// Indirect, a KV cache of rank 3 in pages (format: layouts.md §10).
 ///
@@ -115,6 +118,31 @@ impl BlockPagedLayout {
     #[getter]
     fn block_table_index_type(slf: &Bound<'_, Self>) -> PyResult<Option<&'static str>> {
         Ok(args::name_of(Self::held(slf)?.block_table_index_type, &INDEX_TYPES))
+    }
+
+    /// Raise ``InvalidDescriptorError`` if index buffers break one of the storage invariants (L-38):
+    /// ``seq_ptr`` has ``num_seqs + 1`` entries and begins with 0; it never decreases; it ends with the length
+    /// of ``block_table``; every entry of ``block_table`` is below ``num_pages``. Two entries may name one page.
+    ///
+    /// Each is a sequence of int, a buffer of integers, or the bytes of the layout's index type, as
+    /// ``t.buffer(2)`` and ``t.buffer(1)`` give them (format: layouts.md §10; requirements: Block-paged validation).
+    fn validate_index_buffers(
+        slf: &Bound<'_, Self>,
+        seq_ptr: &Bound<'_, PyAny>,
+        block_table: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        guarded(|| paging::validate(Self::held(slf)?, seq_ptr, block_table))
+    }
+
+    /// Raise ``InvalidDescriptorError`` if a quantization scheme and the pages cannot go together (L-40):
+    /// per-channel takes axis 1 or 2, per-block takes axis 0 and the page size; an axis is one of three.
+    ///
+    /// ``quantization`` is the scheme object, not its tag (requirements: Block-paged validation).
+    fn validate_quantization_compatibility(slf: &Bound<'_, Self>, quantization: &Bound<'_, PyAny>) -> PyResult<()> {
+        guarded(|| {
+            let section = quantization::of(quantization)?.encode_to_vec();
+            check::paged_quantization(Self::held(slf)?, &section).map_err(|fault| error::fault(slf.py(), &fault))
+        })
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

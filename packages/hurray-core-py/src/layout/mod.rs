@@ -11,6 +11,7 @@ mod csr;
 mod hilbert;
 mod kind;
 mod morton;
+mod paging;
 mod private_extension;
 mod row_major;
 mod strided;
