@@ -1,5 +1,6 @@
 //! The tensor: a descriptor, its buffers, and the doors that hand them over.
 
+mod address;
 mod class;
 mod grid;
 
