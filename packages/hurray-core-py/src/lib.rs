@@ -5,6 +5,7 @@ compile_error!("hurray needs a 64-bit little-endian target");
 
 mod bits;
 mod buffer;
+mod decimal;
 mod descriptor;
 mod device;
 mod dtype;
@@ -13,6 +14,7 @@ mod exchange;
 mod extension;
 mod file;
 mod handle;
+mod html;
 mod layout;
 mod numbers;
 mod quantization;

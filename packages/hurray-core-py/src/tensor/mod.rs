@@ -5,6 +5,7 @@ mod class;
 mod grid;
 
 mod new;
+mod shown;
 mod trusted;
 mod values;
 mod view;
