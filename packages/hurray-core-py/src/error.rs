@@ -34,7 +34,8 @@ pub(crate) fn problem(py: Python<'_>, problem: &Problem, name: &FileName) -> PyE
     coded(py, &problem.fault, text)
 }
 
-fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
+/// A broken rule in words of one's own, by the class that its tier demands.
+pub(crate) fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
     let error = match fault.tier() {
         Tier::Container => FileError::new_err(text),
         Tier::Descriptor => InvalidDescriptorError::new_err(text),

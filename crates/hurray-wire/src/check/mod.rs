@@ -28,6 +28,8 @@ mod tiled;
 pub use decode::decode;
 pub use packing::{element_count, storage_bytes};
 
+pub(crate) use packing::product;
+
 pub(crate) use authored::authored;
 pub(crate) use params::{parameters, Parameter, ParameterKind};
 pub(crate) use quantized::code_range;

@@ -234,6 +234,8 @@ class Tensor:
     def tofile(self, file: Any) -> int:
         """Write what :meth:`tobytes` returns to an open file or descriptor, without making it."""
     def tolist(self) -> Any: ...
+    def validate(self) -> list[Problem]:
+        """Every rule that the contents of index, pointer and parameter buffers break."""
     def unpack(self) -> bytearray:
         """The elements of a bool tensor in row-major order, one byte (0 or 1) each."""
     def __bytes__(self) -> bytes: ...
@@ -251,7 +253,7 @@ class Tensor:
 
 @final
 class Problem:
-    """One broken rule of the format that :func:`verify` found."""
+    """One broken rule of the format that :func:`verify` or :meth:`Tensor.validate` found."""
 
     @property
     def code(self) -> str: ...  # "F-11", "D-15", "L-12", "Q-25"
@@ -261,6 +263,8 @@ class Problem:
     def offset(self) -> int | None: ...  # absolute byte offset in the file
     @property
     def name(self) -> str | None: ...  # the tensor, where there is one
+    @property
+    def more(self) -> int: ...  # further places that break it in the same way and are not listed
 
 @final
 class Entry:
@@ -341,13 +345,25 @@ def verify(path: Any) -> list[Problem]:
     """Every structural rule that the file breaks; an empty list if it keeps them all."""
 
 def save(
-    path: _Path, tensors: Mapping[str, Any], *, kv: Mapping[str, _Kv] | None = None, durable: bool = False
+    path: _Path,
+    tensors: Mapping[str, Any],
+    *,
+    kv: Mapping[str, _Kv] | None = None,
+    durable: bool = False,
+    check: bool = True,
 ) -> None: ...
 
 @final
 class FileWriter:
-    def __new__(cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False) -> Self: ...
-    def write(self, name: str, tensor: Any) -> None: ...
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        kv: Mapping[str, _Kv] | None = None,
+        durable: bool = False,
+        check: bool = True,
+    ) -> Self: ...
+    def write(self, name: str, tensor: Any, *, check: bool | None = None) -> None: ...
     def write_buffer(self, name: str, buffer: _Bytes, dtype: Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
     def close(self) -> None:

@@ -5,6 +5,7 @@ mod grid;
 
 mod new;
 mod trusted;
+mod validate;
 mod values;
 mod view;
 pub(crate) mod walk;
@@ -24,6 +25,7 @@ pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::write_all;
 
 use crate::buffer::Buffer;
+use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{InternalError, InvalidDescriptorError};
 use crate::layout;
@@ -48,6 +50,8 @@ pub(crate) struct Tensor {
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
     grid: OnceLock<Option<Box<Grid>>>,
+    /// What is known of the contents.
+    pub(crate) verdict: Verdict,
 }
 
 impl Tensor {
@@ -57,7 +61,13 @@ impl Tensor {
         for (handle, buffer) in descriptor.buffers.iter_mut().zip(&buffers) {
             *handle = measured(handle, buffer)?;
         }
-        Ok(Self { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+        Ok(Self {
+            descriptor: Arc::new(descriptor),
+            buffers,
+            device,
+            grid: OnceLock::new(),
+            verdict: Verdict::default(),
+        })
     }
 
     /// A CPU tensor of one buffer that is known to hold every element.
@@ -88,7 +98,7 @@ impl Tensor {
             composite_member: None,
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
-        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new(), verdict: Verdict::default() })
     }
 
     /// The strided view, where elements can be addressed by strides in memory that the CPU may read.
