@@ -17,8 +17,8 @@ use crate::{buffer, dtype, layout, shape, tensor};
 /// Descriptors come from ``Tensor.descriptor``, from a file, or from ``Descriptor.decode``.
 #[pyclass(frozen, module = "hurray")]
 pub(crate) struct Descriptor {
-    inner: Arc<TensorDescriptor>,
-    device: Py<Device>,
+    pub(crate) inner: Arc<TensorDescriptor>,
+    pub(crate) device: Py<Device>,
 }
 
 /// One handle object per buffer, each with the one device object.

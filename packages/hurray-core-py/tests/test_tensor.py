@@ -37,7 +37,7 @@ def test_the_buffer_must_hold_every_element(dtype: hurray.Dtype, shape: tuple[in
         assert (tensor.shape, tensor.dtype, tensor.nbytes) == (shape, dtype, need)
         assert tensor.buffer_handles[0].byte_size == need + extra
     if need:
-        with pytest.raises(hurray.BufferError, match=rf"(?s){need}.*{need - 1}") as caught:
+        with pytest.raises(hurray.BufferError, match=rf"\b{need - 1} bytes.*at least {need}$") as caught:
             hurray.Tensor(bytes(need - 1), dtype, shape)
         assert caught.value.code == "L-12"
         with pytest.raises(hurray.BufferError):

@@ -40,6 +40,7 @@ from ._exceptions import (
     RankError,
     StreamError,
     UnsupportedError,
+    ViewError,
 )
 from ._ingest import asarray, from_scipy, from_torch
 from .dtype import (
@@ -88,6 +89,7 @@ __all__ = [
     "StridedLayout",
     "Tensor",
     "UnsupportedError",
+    "ViewError",
     "__version__",
     "asarray",
     "bfloat16",
