@@ -7,7 +7,6 @@ import ctypes
 import inspect
 import mmap
 import operator
-import pickle
 import types
 import weakref
 from typing import Any
@@ -315,11 +314,6 @@ def test_a_tensor_can_be_watched_and_leaves_at_once() -> None:
     assert watch() is tensor
     del tensor
     assert watch() is None
-
-
-def test_a_tensor_is_not_pickled_in_silence() -> None:
-    with pytest.raises(TypeError, match="pickle"):
-        pickle.dumps(floats(1))
 
 
 def test_repr_says_what_the_tensor_is() -> None:

@@ -134,7 +134,11 @@ BAD = {
     "scales": (
         make.per_channel((0.0, INF, NAN, 1.0), (0, 0, 0, 0)),
         "Q-27",
-        [f"buffer 1: scale {at} is {kind}; it must be finite and not zero" for at, kind in enumerate(("zero", "infinite", "not a number"))],
+        [
+            "buffer 1: scale 0 is zero; it must be finite and not zero",
+            "buffer 1: scale 1 is infinite; it must be finite and not zero",
+            "buffer 1: scale 2 is not a number; it must be finite and not zero",
+        ],
     ),
     "nf4 scale": (make.nf4(1.0, -1.0), "Q-27", ["buffer 1: scale 1 is negative; it must be finite and not negative"]),
     "zero point": (

@@ -19,6 +19,7 @@ mod place;
 mod quantized;
 mod rank;
 mod scheme;
+mod section;
 mod shard;
 mod sizes;
 mod sparse;
@@ -29,6 +30,7 @@ pub use authored::authored;
 pub use decode::decode;
 pub use extent::nnz;
 pub use packing::{element_count, storage_bytes};
+pub use section::quantization;
 
 pub(crate) use packing::product;
 pub(crate) use params::{parameters, Parameter, ParameterKind};

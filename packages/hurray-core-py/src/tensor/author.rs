@@ -8,7 +8,7 @@ use hurray_wire::{check, Fault};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::{element_type, invalid, Buffers, Tensor};
+use super::{invalid, Buffers, Tensor};
 use crate::buffer::{self, Buffer};
 use crate::contents::Verdict;
 use crate::device::{self, Device};
@@ -39,7 +39,7 @@ impl Stated<'_, '_> {
         Ok(TensorDescriptor {
             version_major: DESCRIPTOR_VERSION_MAJOR,
             version_minor: DESCRIPTOR_VERSION_MINOR,
-            element_type: element_type(self.dtype)?,
+            element_type: dtype::element_type(self.dtype)?,
             shape: shape::from_python(self.shape)?,
             byte_offset: 0,
             layout: layout_of(self.layout)?,

@@ -13,7 +13,7 @@ use super::author::{self, Stated};
 use super::{new, values, view, write, Tensor};
 use crate::descriptor::{handles, Descriptor};
 use crate::device::Device;
-use crate::error::guarded;
+use crate::error::{guarded, UnsupportedError};
 use crate::exchange::{dlpack, pybuffer};
 use crate::{dtype, layout, shape};
 
@@ -54,15 +54,6 @@ impl Tensor {
         guarded(|| new::from_exporter(obj, dtype, copy))
     }
 
-    /// The transposed view of a tensor of rank 2, without a copy.
-    ///
-    /// Raises an exception that is a ``ValueError`` and an ``AttributeError`` for another rank.
-    #[getter]
-    #[pyo3(name = "T")]
-    fn t(&self, py: Python<'_>) -> PyResult<Self> {
-        view::transposed(py, self)
-    }
-
     /// Extents, ``None`` for a dynamic dimension.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -88,6 +79,14 @@ impl Tensor {
         let plain = layout::is_dense(&self.descriptor.layout) && self.descriptor.quantization.is_none();
         let buffers = || self.buffers.iter().map(|buffer| buffer.len() as u64).sum();
         write::packed_len(&self.descriptor).filter(|_| plain).unwrap_or_else(buffers)
+    }
+
+    /// Bytes of one element; ``None`` for elements that share bytes (``t.dtype.bit_width`` says their bits).
+    #[getter]
+    fn itemsize(&self) -> Option<u64> {
+        let d = &self.descriptor;
+        let bits = d.extension_type.as_ref().map_or_else(|| d.element_type.bit_width(), |private| private.bit_width);
+        (bits >= 8).then(|| u64::from(bits.div_ceil(8)))
     }
 
     /// The element type.
@@ -146,13 +145,17 @@ impl Tensor {
     /// Hand the tensor to the framework of that name, through its installed bridge.
     ///
     /// Raises ``ImportError`` with the pip command that mends it where the bridge or the framework
-    /// is missing.
+    /// is missing, and ``UnsupportedError`` naming the mode for a tensor that is not producer-synced
+    /// (requirements: sync_mode).
     #[pyo3(signature = (name, **options))]
     fn to<'py>(
         slf: &Bound<'py, Self>,
         name: &str,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(reason) = slf.get().pending() {
+            return Err(UnsupportedError::new_err(format!("to({name:?}) {reason}")));
+        }
         bridge(slf.py(), name)?.call_method(intern!(slf.py(), "to_object"), (slf,), options)
     }
 

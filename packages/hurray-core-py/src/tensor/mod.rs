@@ -7,6 +7,7 @@ mod component;
 mod grid;
 mod new;
 mod sections;
+mod transpose;
 mod trusted;
 mod validate;
 mod values;
@@ -23,7 +24,7 @@ use pyo3::prelude::*;
 use smallvec::{smallvec, SmallVec};
 
 pub(crate) use grid::Grid;
-pub(crate) use new::{aligned, element_type, native};
+pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::write_all;
 
@@ -62,7 +63,7 @@ pub(crate) struct Tensor {
     pub(crate) buffers: Buffers,
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
-    grid: OnceLock<Option<Box<Grid>>>,
+    pub(crate) grid: OnceLock<Option<Box<Grid>>>,
     /// What is known of the contents.
     pub(crate) verdict: Verdict,
 }
@@ -114,6 +115,11 @@ impl Tensor {
         Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new(), verdict: Verdict::default() })
     }
 
+    /// A buffer's bytes as a 1-D uint8 tensor that shares them.
+    pub(crate) fn bytes_over(py: Python<'_>, buffer: Buffer) -> PyResult<Self> {
+        Self::dense(py, ElementType::Uint8, &[buffer.len()], LayoutDescriptor::RowMajor, 0, buffer)
+    }
+
     /// The strided view, where elements can be addressed by strides in memory that the CPU may read.
     pub(crate) fn grid(&self) -> Option<&Grid> {
         let make = || if self.readable() { Grid::of(&self.descriptor).map(Box::new) } else { None };
@@ -161,12 +167,17 @@ impl Tensor {
         format!("{what} cannot say the shape {}, which exceeds the address space", d.shape)
     }
 
+    /// Why the bytes are not to be handed out yet, if they are not: their producer may still be writing.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
+        let mode = pending.sync_mode();
+        Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"))
+    }
+
     /// Why the bytes are not to be read here at all, if they are not.
     pub(crate) fn unreadable(&self) -> Option<String> {
-        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced);
-        if let Some(pending) = pending {
-            let mode = pending.sync_mode();
-            return Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"));
+        if let Some(reason) = self.pending() {
+            return Some(reason);
         }
         (!self.device.get().is_cpu()).then(|| {
             format!("cannot read {} memory; hand the tensor to a framework of that device", self.device.get().tag)

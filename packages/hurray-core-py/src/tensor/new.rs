@@ -3,27 +3,16 @@
 use std::ffi::CStr;
 
 use hurray_core::{ElementType, MIN_BUFFER_ALIGNMENT};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::buffer::{Aligned, Buffer, View};
-use crate::dtype::Dtype;
+use crate::dtype::element_type;
 use crate::error::UnsupportedError;
 use crate::exchange::ingest;
 
 pub(super) fn kind(object: &Bound<'_, PyAny>) -> String {
     object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
-}
-
-/// The element type of a `dtype` argument.
-pub(crate) fn element_type(dtype: &Bound<'_, PyAny>) -> PyResult<ElementType> {
-    dtype.cast::<Dtype>().map(|dtype| dtype.get().ty).map_err(|_| {
-        PyTypeError::new_err(format!(
-            "dtype is a hurray.Dtype such as hurray.float32 or hurray.dtype.int4, got {dtype} of type {}; hurray.Dtype.from_name takes a name",
-            kind(dtype)
-        ))
-    })
 }
 
 /// The buffer itself where its address will do, else an aligned copy.

@@ -1,9 +1,8 @@
 //! The optional sections of a tensor's descriptor, as the objects that its constructor takes.
 
-use hurray_core::QuantizationDescriptor;
 use pyo3::prelude::*;
 
-use super::{invalid, Tensor};
+use super::Tensor;
 use crate::{extension, quantization, shard, statistics};
 
 /// Each getter returns an object that the constructor accepts again, or `None`
@@ -13,9 +12,8 @@ impl Tensor {
     /// How stored codes map to values, or ``None`` for a tensor that is not quantised.
     #[getter]
     fn quantization(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let Some(section) = &self.descriptor.quantization else { return Ok(None) };
-        let (scheme, _) = QuantizationDescriptor::decode(section).map_err(invalid)?;
-        quantization::to_python(py, &scheme).map(Some)
+        let scheme = quantization::section(py, &self.descriptor)?;
+        scheme.map(|scheme| quantization::to_python(py, &scheme)).transpose()
     }
 
     /// What the writer found out about the values, or ``None``. Advisory.
