@@ -5,6 +5,7 @@ compile_error!("hurray needs a 64-bit little-endian target");
 
 mod bits;
 mod buffer;
+mod contents;
 mod decimal;
 mod descriptor;
 mod device;

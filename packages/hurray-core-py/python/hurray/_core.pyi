@@ -692,6 +692,8 @@ class Tensor:
     def _hidden(self) -> str | None: ...
     def _stored(self) -> int | None: ...
     def _repr_html_(self) -> str: ...
+    def validate(self) -> list[Problem]:
+        """Every rule that the contents of index, pointer and parameter buffers break."""
     def unpack(self) -> bytearray:
         """The elements of a bool tensor in row-major order, one byte (0 or 1) each."""
     def __bytes__(self) -> bytes: ...
@@ -709,7 +711,7 @@ class Tensor:
 
 @final
 class Problem:
-    """One broken rule of the format that :func:`verify` found."""
+    """One broken rule of the format that :func:`verify` or :meth:`Tensor.validate` found."""
 
     @property
     def code(self) -> str: ...  # "F-11", "D-15", "L-12", "Q-25"
@@ -719,6 +721,8 @@ class Problem:
     def offset(self) -> int | None: ...  # absolute byte offset in the file
     @property
     def name(self) -> str | None: ...  # the tensor, where there is one
+    @property
+    def more(self) -> int: ...  # further places that break it in the same way and are not listed
 
 @final
 class Entry:
@@ -800,13 +804,25 @@ def verify(path: Any) -> list[Problem]:
     """Every structural rule that the file breaks; an empty list if it keeps them all."""
 
 def save(
-    path: _Path, tensors: Mapping[str, Any], *, kv: Mapping[str, _Kv] | None = None, durable: bool = False
+    path: _Path,
+    tensors: Mapping[str, Any],
+    *,
+    kv: Mapping[str, _Kv] | None = None,
+    durable: bool = False,
+    check: bool = True,
 ) -> None: ...
 
 @final
 class FileWriter:
-    def __new__(cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False) -> Self: ...
-    def write(self, name: str, tensor: Any) -> None: ...
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        kv: Mapping[str, _Kv] | None = None,
+        durable: bool = False,
+        check: bool = True,
+    ) -> Self: ...
+    def write(self, name: str, tensor: Any, *, check: bool | None = None) -> None: ...
     def write_buffer(self, name: str, buffer: _Bytes, dtype: _Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
     def close(self) -> None:
@@ -833,7 +849,7 @@ def _entry(
     data_length: int,
     buffer_offsets: tuple[int, ...],
 ) -> Entry: ...
-def _problem(code: str, message: str, offset: int | None, name: str | None) -> Problem: ...
+def _problem(code: str, message: str, offset: int | None, name: str | None, more: int) -> Problem: ...
 def _panic(text: str) -> None: ...
 def _trust(class_: type, /) -> None: ...
 def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...

@@ -11,6 +11,7 @@ mod shown;
 mod sections;
 mod transpose;
 mod trusted;
+mod validate;
 mod values;
 mod view;
 pub(crate) mod walk;
@@ -30,6 +31,7 @@ pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::write_all;
 
 use crate::buffer::Buffer;
+use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{InternalError, InvalidDescriptorError};
 use crate::layout;
@@ -64,6 +66,8 @@ pub(crate) struct Tensor {
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
     pub(crate) grid: OnceLock<Option<Box<Grid>>>,
+    /// What is known of the contents.
+    pub(crate) verdict: Verdict,
 }
 
 impl Tensor {
@@ -73,7 +77,13 @@ impl Tensor {
         for (handle, buffer) in descriptor.buffers.iter_mut().zip(&buffers) {
             *handle = measured(handle, buffer)?;
         }
-        Ok(Self { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+        Ok(Self {
+            descriptor: Arc::new(descriptor),
+            buffers,
+            device,
+            grid: OnceLock::new(),
+            verdict: Verdict::default(),
+        })
     }
 
     /// A CPU tensor of one buffer that is known to hold every element.
@@ -104,7 +114,7 @@ impl Tensor {
             composite_member: None,
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
-        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new(), verdict: Verdict::default() })
     }
 
     /// A buffer's bytes as a 1-D uint8 tensor that shares them.
