@@ -7,8 +7,8 @@ mod class;
 mod component;
 mod grid;
 mod new;
-mod shown;
 mod sections;
+mod shown;
 mod transpose;
 mod trusted;
 mod validate;
@@ -155,7 +155,7 @@ impl Tensor {
             return format!("{what} would pass quantised codes off as numbers; t.buffer(0) gives the codes");
         }
         if d.shape.has_dynamic() {
-            return format!("{what} needs every dimension, and shape {} has a dynamic one", d.shape);
+            return format!("{what} {}", dynamic(&d.shape));
         }
         if !matches!(d.layout, LayoutDescriptor::RowMajor | LayoutDescriptor::ColMajor | LayoutDescriptor::Strided(_)) {
             return layout::not_dense(what, &d.layout);
@@ -195,6 +195,12 @@ pub(crate) fn invalid(error: hurray_core::Error) -> PyErr {
         }),
         error => InvalidDescriptorError::new_err(error.to_string()),
     }
+}
+
+/// Why what needs every extent cannot be had (requirements: Dynamic dimensions).
+pub(crate) fn dynamic(shape: &Shape) -> String {
+    let index = shape.dims().iter().position(|&dim| dim == hurray_core::DYNAMIC).unwrap_or_default();
+    format!("needs every extent, and dimension {index} of shape {shape} is dynamic")
 }
 
 /// A handle of plain CPU memory.
