@@ -69,7 +69,9 @@ def test_each_buffer_is_large_enough(kind: str, at: int) -> None:
         assert made(kind, sizes).buffer_handles[at].byte_size == least[at] + extra
     if least[at]:
         sizes = tuple(size - (number == at) for number, size in enumerate(least))
-        with pytest.raises(hurray.BufferError, match=rf"buffer {at} \(\w+\) is {least[at] - 1} bytes") as caught:
+        with pytest.raises(
+            hurray.BufferError, match=rf"buffer {at} \(\w+\) is {least[at] - 1} bytes"
+        ) as caught:
             made(kind, sizes)
         assert caught.value.code in ("L-12", "L-13", "L-19", "L-29", "L-39")
         if caught.value.code != "L-13":
@@ -78,7 +80,7 @@ def test_each_buffer_is_large_enough(kind: str, at: int) -> None:
 
 
 def test_a_size_that_is_too_small_is_said_in_the_formats_words() -> None:
-    """The role of every buffer has the format's name (layouts.md §7–§10)."""
+    """The role of every buffer has the format's name (layouts.md §7 to §10)."""
     roles = {
         "row_major": ["data"],
         "coo": ["values", "indices"],
@@ -135,18 +137,26 @@ def test_the_shape_tier_comes_first(kind: str, shape: tuple[int, ...], code: str
     assert (other.value.code, str(other.value)) == (caught.value.code, str(caught.value))
 
 
+def refusal(call: Any) -> str | None:
+    """What a door says against it, if anything."""
+    try:
+        call()
+    except hurray.InvalidDescriptorError as refused:
+        return str(refused)
+    return None
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(sorted(LAYOUTS)), st.lists(st.sampled_from([0, 1, 2, 3, 4, 8, 9, None]), max_size=4))
 def test_two_doors_one_rule(kind: str, shape: list[int | None]) -> None:
     """validate_against_shape MUST agree with what hurray.Tensor enforces at construction."""
     layout = LAYOUTS[kind][0]
     others = [bytes(2048)] * ((layout.buffer_count or 1) - 1)
-    try:
-        layout.validate_against_shape(shape)
-    except hurray.InvalidDescriptorError as refused:
+    refused = refusal(lambda: layout.validate_against_shape(shape))
+    if refused is not None:
         with pytest.raises(hurray.InvalidDescriptorError) as caught:
             hurray.Tensor(bytes(1 << 15), F32, shape, aux_buffers=others, layout=layout)
-        assert str(caught.value) == str(refused)
+        assert str(caught.value) == refused
     else:
         tensor = hurray.Tensor(bytes(1 << 15), F32, shape, aux_buffers=others, layout=layout)
         assert (tensor.shape, tensor.layout) == (tuple(shape), layout)
@@ -214,12 +224,16 @@ def test_a_layout_is_an_object(given: Any) -> None:
 @pytest.mark.parametrize("rule", ["partition", "group"])
 def test_a_composite_is_another_class(rule: Any) -> None:
     """Constructing a hurray.Tensor with a composite layout MUST raise UnsupportedError, naming hurray.Composite."""
-    with pytest.raises(hurray.UnsupportedError, match=r"^a composite layout cannot be given.*hurray\.Composite"):
+    with pytest.raises(
+        hurray.UnsupportedError, match=r"^a composite layout cannot be given.*hurray\.Composite"
+    ):
         hurray.Tensor(bytes(16), F32, (4,), layout=hurray.CompositeLayout(rule, 2))
 
 
 @pytest.mark.parametrize(
-    "layout", [hurray.PrivateExtensionLayout(0xF3, 9, b"abc"), hurray.UnknownLayout(0x0C, b"\x01\x02")], ids=str
+    "layout",
+    [hurray.PrivateExtensionLayout(0xF3, 9, b"abc"), hurray.UnknownLayout(0x0C, b"\x01\x02")],
+    ids=str,
 )
 @pytest.mark.parametrize("sizes", [(0,), (1,), (3, 0, 5), (1,) * 255], ids=len)
 def test_what_nobody_knows_is_taken_as_given(layout: hurray.Layout, sizes: tuple[int, ...]) -> None:
@@ -289,7 +303,7 @@ def test_each_buffer_is_shared_or_copied_by_itself() -> None:
 def test_read_only_memory_stays_read_only_buffer_by_buffer() -> None:
     """PEERS: a read-only source never becomes writable, shared or copied."""
     parts = csr_parts()
-    for place in (lambda data: placed(data), lambda data: memoryview(bytearray(data))):
+    for place in (placed, lambda data: memoryview(bytearray(data))):
         tensor = csr_of(place(parts[0]), place(parts[1]).toreadonly(), place(parts[2]))
         assert [tensor.buffer(at).readonly for at in range(3)] == [False, True, False]
         assert not tensor.readonly
@@ -362,7 +376,13 @@ def test_every_section_is_stated_and_read_back() -> None:
     statistics = hurray.Statistics(nnz=5, sparsity_ratio=0.25, has_nan=False, has_inf=True)
     shard = hurray.Shard((8, 3), (4, 0))
     tensor = hurray.Tensor(
-        bytes(6), I8, (2, 3), aux_buffers=[floats(1, 2)], quantization=scheme, statistics=statistics, shard=shard
+        bytes(6),
+        I8,
+        (2, 3),
+        aux_buffers=[floats(1, 2)],
+        quantization=scheme,
+        statistics=statistics,
+        shard=shard,
     )
     assert (tensor.quantization, tensor.statistics, tensor.shard) == (scheme, statistics, shard)
     again = tensor.descriptor
@@ -371,7 +391,9 @@ def test_every_section_is_stated_and_read_back() -> None:
 
 
 @pytest.mark.parametrize("name", ["quantization", "statistics", "shard", "extension_type"])
-@pytest.mark.parametrize("given", ["text", 5, b"", object(), hurray.RowMajorLayout()], ids=lambda g: type(g).__name__)
+@pytest.mark.parametrize(
+    "given", ["text", 5, b"", object(), hurray.RowMajorLayout()], ids=lambda g: type(g).__name__
+)
 def test_a_section_is_of_its_class(name: str, given: Any) -> None:
     """The argument's name stands in the TypeError."""
     with pytest.raises(TypeError, match=name):
@@ -389,9 +411,11 @@ def test_a_private_type_and_its_section_go_together() -> None:
     assert small.value.code == "L-12"
     packed = hurray.Tensor(bytes(3), private, (5,), extension_type=hurray.ExtensionType(4))
     assert (packed.itemsize, packed.nbytes) == (None, 3)
-    with pytest.raises(hurray.InvalidDescriptorError, match=r"0xF5 is private.*hurray\.ExtensionType") as missing:
+    with pytest.raises(
+        hurray.InvalidDescriptorError, match=r"0xF5 is private.*hurray\.ExtensionType"
+    ) as missing:
         hurray.Tensor(bytes(12), private, (4,))
-    with pytest.raises(hurray.InvalidDescriptorError, match="private dtype.*not with float32") as stray:
+    with pytest.raises(hurray.InvalidDescriptorError, match=r"private dtype.*not with float32") as stray:
         hurray.Tensor(bytes(16), F32, (4,), extension_type=section)
     assert missing.value.code == stray.value.code == "D-9"
 
@@ -476,7 +500,9 @@ def statistics_section(ratio: float = 0.5, deviation: float = 1.0, n: int = 2, m
 
 
 @pytest.mark.parametrize(
-    "claims", [{"ratio": 1.5}, {"ratio": -0.1}, {"ratio": float("nan")}, {"deviation": -1.0}, {"n": 5}], ids=str
+    "claims",
+    [{"ratio": 1.5}, {"ratio": -0.1}, {"ratio": float("nan")}, {"deviation": -1.0}, {"n": 5}],
+    ids=str,
 )
 def test_what_is_authored_is_in_range(claims: dict[str, Any]) -> None:
     """descriptor.md §8: a careful codec enforces field ranges when it writes, whoever read them before."""
@@ -545,7 +571,7 @@ def test_what_needs_memory_names_the_call_and_the_dimension(call: str, use: Any)
 
 
 def test_a_file_holds_no_dynamic_dimension(tmp_path: Any) -> None:
-    """save names the tensor and the dimension, and writes nothing."""
+    """A save names the tensor and the dimension, and writes nothing."""
     path = tmp_path / "x.hrry"
     with pytest.raises(hurray.InvalidDescriptorError, match=r'dimension 1 of tensor "w"'):
         hurray.save(path, {"w": hurray.Tensor(bytes(24), F32, (2, None))})
@@ -564,7 +590,9 @@ def test_what_has_a_keyword_has_no_position() -> None:
             hurray.Tensor(bytes(4), I8, (4,), **{name: 1})
 
 
-@pytest.mark.parametrize(("bits", "itemsize"), [("bool", None), ("int4", None), ("float6_e2m3", None), ("int8", 1)])
+@pytest.mark.parametrize(
+    ("bits", "itemsize"), [("bool", None), ("int4", None), ("float6_e2m3", None), ("int8", 1)]
+)
 def test_itemsize_is_whole_bytes(bits: str, itemsize: int | None) -> None:
     """itemsize: bytes of one element, None where elements share bytes."""
     assert hurray.Tensor(bytes(8), getattr(hurray.dtype, bits), (8,)).itemsize == itemsize

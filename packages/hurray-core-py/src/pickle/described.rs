@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::descriptor::Descriptor;
-use crate::device::Device;
+use crate::device::{self, Device};
 use crate::error::{self, guarded};
 use crate::handle::BufferHandle;
 use crate::{buffer, tensor};
@@ -25,8 +25,11 @@ pub(crate) fn _descriptor(
     unknown: Option<Unknown<'_>>,
 ) -> PyResult<Descriptor> {
     guarded(|| {
+        let place = device.get();
+        // The plain CPU is one object for all tensors.
+        let device = device::of(data.py(), place.tag, place.class, place.device_id)?;
         let Some((tag, payload)) = unknown else {
-            return Ok(Descriptor::read(data, true)?.on(device.clone().unbind()));
+            return Ok(Descriptor::read(data, true)?.on(device));
         };
         let layout = UnknownLayout::new(tag, payload.as_bytes().to_vec()).map_err(tensor::invalid)?;
         let bytes = buffer::contiguous(data)?;
@@ -34,7 +37,7 @@ pub(crate) fn _descriptor(
         let mut inner = check::decode(bytes.bytes()).map_err(refused)?;
         inner.layout = LayoutDescriptor::Unknown(layout);
         check::all(&inner).map_err(refused)?;
-        Ok(Descriptor::new(inner.into(), device.clone().unbind()))
+        Ok(Descriptor::new(inner.into(), device))
     })
 }
 
