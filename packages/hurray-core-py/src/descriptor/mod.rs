@@ -56,19 +56,25 @@ impl Descriptor {
 
     /// What the bytes start with, checked; under a reserved layout tag, too, for a permissive reader.
     pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
-        let bytes = buffer::contiguous(data)?;
-        let bytes = bytes.bytes();
-        let relayed = match permissive {
-            true => check::decode_relayed(bytes),
-            false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
+        // The usual source, without the detour of a view.
+        if let Ok(bytes) = data.cast_exact::<PyBytes>() {
+            return Self::parsed(data.py(), bytes.as_bytes(), permissive);
+        }
+        Self::parsed(data.py(), buffer::contiguous(data)?.bytes(), permissive)
+    }
+
+    fn parsed(py: Python<'_>, bytes: &[u8], permissive: bool) -> PyResult<Self> {
+        let failed = |fault| error::fault(py, &fault);
+        let (inner, whole) = if permissive {
+            let check::Relayed { descriptor, whole } = check::decode_relayed(bytes).map_err(failed)?;
+            (Arc::new(descriptor), whole)
+        } else {
+            (Arc::new(check::decode(bytes).map_err(failed)?), true)
         };
-        let checked = relayed.and_then(|relayed| {
-            let tiers = if relayed.whole { check::all } else { check::shape_tier };
-            tiers(&relayed.descriptor).map(|()| relayed)
-        });
-        let relayed = checked.map_err(|fault| error::fault(data.py(), &fault))?;
-        let mut decoded = Self::decoded(data.py(), relayed.descriptor)?;
-        decoded.whole = relayed.whole;
+        let tiers = if whole { check::all } else { check::shape_tier };
+        tiers(&inner).map_err(failed)?;
+        let device = device_of(py, &inner)?;
+        let mut decoded = Self { whole, ..Self::new(inner, device) };
         decoded.keep(bytes)?;
         Ok(decoded)
     }
