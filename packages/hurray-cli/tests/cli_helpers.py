@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
@@ -9,10 +10,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 ROOT = Path(__file__).resolve().parents[3]
+MIB = 1 << 20
+
+Server: TypeAlias = "subprocess.Popen[str]"
 
 
 class Done(NamedTuple):
@@ -43,6 +48,48 @@ def process(*args: str | os.PathLike[str], **options: Any) -> Done:
     options = {"capture_output": True, "timeout": 60, **options}
     done = subprocess.run(command(*args), check=False, **options)
     return Done(done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def apart(*args: str | os.PathLike[str]) -> Done:
+    """Run the command in a process of its own: see :func:`apart_each`."""
+    return apart_each([args])[0]
+
+
+def apart_each(
+    runs: Sequence[Sequence[str | os.PathLike[str]]], peak: int = 160 * MIB, *, server: Server | None = None
+) -> list[Done]:
+    """Run command lines in a child process, each held to 20 s, all to 1 GiB of address space and ``peak`` of memory.
+
+    The child must live to the end, and what it says on stderr must be clean lines: no traceback, no fault, no panic.
+    """
+    server = server or _nursery()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps([[os.fspath(arg) for arg in args] for args in runs]) + "\n")
+    server.stdin.flush()
+    reply = json.loads(server.stdout.readline())
+    verdicts = [Done(*verdict) for verdict in reply["verdicts"]]
+    ended = "" if reply["ended"] >= 0 else f" by signal {-reply['ended']}"
+    assert len(verdicts) == len(runs), f"the process ended{ended} in: {runs[len(verdicts)]}"
+    assert reply["peak"] <= peak, f"{reply['peak']} bytes of memory: {runs}"
+    for args, done in zip(runs, verdicts, strict=True):
+        assert done.status in (0, 1, 2), (args, done)
+        for line in done.err.splitlines():
+            assert line.startswith(("hurray: error: ", "hurray: note: ")), (args, done)
+            assert "a fault in hurray" not in line, (args, done)
+    return verdicts
+
+
+@cache
+def _nursery() -> Server:
+    server = subprocess.Popen(
+        [sys.executable, os.fspath(Path(__file__).with_name("nursery.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(server.communicate, "")
+    return server
 
 
 def _text(output: bytes | None) -> str:
