@@ -5,7 +5,7 @@ from __future__ import annotations
 from hurray import formats
 from hurray._hrry_format import HRRY
 from hurray._plan import Plan, copies, fill, target_path
-from hurray._replace import copy, replace
+from hurray._replace import copy, probe, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def convert(
     ``source_format`` and ``target_format`` name formats of :func:`hurray.formats.names`; by default the
     content of ``src`` and the suffix of ``dst`` decide. ``drop_metadata=True`` leaves out the metadata that
     the target cannot hold and names it in ``plan.left_out``. ``durable=True`` also syncs to the disk.
-    ``progress(done, total, name)`` is called before each tensor, in bytes. ``dry_run=True`` writes nothing.
+    ``progress(done, total, name)`` is called before each tensor, in bytes. ``dry_run=True`` writes nothing,
+    and raises what writing would where ``dst`` or its folder is in the way.
 
     :raises FileExistsError: ``dst`` exists and ``overwrite`` is false.
     :raises hurray.formats.FormatError: ``src`` breaks the rules of its format; ``problems`` lists them all.
@@ -76,7 +77,9 @@ def convert(
         items = list(reader)
         plan = Plan(source, reads.name, target, writes.name)
         fill(plan, reader, items, writes, drop_metadata)
-        if not dry_run:
+        if dry_run:
+            probe(target)
+        else:
             _write(plan, writes, _tracked(items, progress, plan.bytes), durable)
         items.clear()  # they hold the mapping that the reader closes
     return Report(plan, perf_counter() - started)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from hurray._exceptions import file_error
 
 TYPE_CHECKING = False
@@ -9,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COPY_BYTES = 1 << 26
+# What systems say that have no files without a name (EOPNOTSUPP, EISDIR, EINVAL).
+_UNNAMED_LACKS = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL})
 
 
 def replace(target: str, write: Callable[[str], None], durable: bool) -> None:
@@ -34,10 +38,27 @@ def replace(target: str, write: Callable[[str], None], durable: bool) -> None:
         _sync(folder)
 
 
+def probe(target: str) -> None:
+    """Raise what :func:`replace` and the core's own writer would for a folder in which no file can be made.
+
+    Nothing appears, and the folder is not touched: the file that is begun here has no name.
+
+    :raises OSError: with the system's reason, and the target for its name.
+    """
+    import os
+
+    folder = os.path.dirname(target)
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666))
+    except (AttributeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _UNNAMED_LACKS:
+            raise file_error(error.errno or 0, error.strerror or str(error), target) from error
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise file_error(errno.EACCES, os.strerror(errno.EACCES), target) from None
+
+
 def _is_about(error: OSError, temporary: str) -> bool:
     """Whether the error is one of writing, which nobody knows by the name of the temporary, or by none."""
-    import errno
-
     if error.filename is None:
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
     return bool(error.filename == temporary)
