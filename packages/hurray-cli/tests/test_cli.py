@@ -341,6 +341,42 @@ def test_doctor() -> None:
     assert ["safetensors", "format", "hurray-cli", __version__, "ok"] in lines
 
 
+class TestPluginsSwitchedOff:
+    """HURRAY_PLUGINS is about what is searched for: .hrry and the command's own safetensors need no search."""
+
+    @pytest.fixture
+    def off(self) -> dict[str, str]:
+        return {**os.environ, "HURRAY_PLUGINS": "0"}
+
+    def test_what_is_the_command_s_own_stays(self, tmp_path: Path, off: dict[str, str]) -> None:
+        source, middle, back = many(tmp_path / "a.safetensors", 3), tmp_path / "b.hrry", tmp_path / "c.safetensors"
+        assert process("convert", source, middle, env=off).status == 0
+        assert process("convert", middle, back, env=off).status == 0
+        assert process("verify", source, env=off).status == 0
+
+    def test_what_a_plugin_brings_does_not(self, tmp_path: Path, off: dict[str, str]) -> None:
+        done = process("convert", many(tmp_path / "a.safetensors", 1), tmp_path / "b.npz", env=off)
+        assert done == Done(
+            1, "", "hurray: error: the format 'npz' is switched off (HURRAY_PLUGINS leaves it out)\n"
+        )
+
+    def test_the_doctor_says_so(self, off: dict[str, str]) -> None:
+        plugins = process("doctor", env=off).out.partition("plugin ")[2].splitlines()[1:]
+        assert [line.split() for line in plugins] == [
+            [name, "format", "built", "in", "ok"] for name in ("hrry", "safetensors", "safetensors-index")
+        ]
+
+    def test_the_library_alone_has_its_own_format_only(self, tmp_path: Path, off: dict[str, str]) -> None:
+        """Without the command, safetensors is a plugin as any other."""
+        source = os.fspath(many(tmp_path / "a.safetensors", 1))
+        code = "import sys, hurray; print(hurray.formats.names()); hurray.convert(sys.argv[1], sys.argv[1] + '.hrry')"
+        done = subprocess.run(
+            [sys.executable, "-c", code, source], capture_output=True, text=True, env=off, check=False
+        )
+        assert done.stdout == "('hrry',)\n"
+        assert "the format 'safetensors' is switched off (HURRAY_PLUGINS leaves it out)" in done.stderr
+
+
 def test_doctor_names_a_broken_plugin(tmp_path: Path) -> None:
     info = tmp_path / "broken_plugin-1.0.dist-info"
     info.mkdir()
