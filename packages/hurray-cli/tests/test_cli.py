@@ -349,7 +349,11 @@ class TestPluginsSwitchedOff:
         return {**os.environ, "HURRAY_PLUGINS": "0"}
 
     def test_what_is_the_command_s_own_stays(self, tmp_path: Path, off: dict[str, str]) -> None:
-        source, middle, back = many(tmp_path / "a.safetensors", 3), tmp_path / "b.hrry", tmp_path / "c.safetensors"
+        source, middle, back = (
+            many(tmp_path / "a.safetensors", 3),
+            tmp_path / "b.hrry",
+            tmp_path / "c.safetensors",
+        )
         assert process("convert", source, middle, env=off).status == 0
         assert process("convert", middle, back, env=off).status == 0
         assert process("verify", source, env=off).status == 0

@@ -101,7 +101,9 @@ class TestDryRunOnTargetsThatCannotBeWritten:
         assert (tmp_path / "b.hrry").read_text() == "old"
 
     def test_no_such_folder(self, tmp_path: Path, source: Path) -> None:
-        assert f"{tmp_path / 'no'}: no such folder" in self.check(tmp_path, source, tmp_path / "no" / "b.hrry")
+        assert f"{tmp_path / 'no'}: no such folder" in self.check(
+            tmp_path, source, tmp_path / "no" / "b.hrry"
+        )
 
     def test_a_folder_and_a_pipe(self, tmp_path: Path, source: Path) -> None:
         assert "Is a directory" in self.check(tmp_path, "-f", "--to=hrry", source, tmp_path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hurray.formats import Format, FormatError, Item, Problem, Reader
+from hurray.formats import Format, FormatError, Item, Problem, Reader, nbytes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class HrryItem(Item):
         self.layout = descriptor.layout.name
         self.special = _special(file, name, descriptor, flags)
         self.extras = _extras(descriptor, flags)
-        self.nbytes = _nbytes(descriptor)
+        self.nbytes = nbytes_of(descriptor)
         self.offset = None
         if self.layout == "row_major" and self.special is None:
             self.offset = file.entry(name).buffer_offsets[0] + descriptor.byte_offset
@@ -204,18 +204,6 @@ def _extras(descriptor: Descriptor, flags: int) -> tuple[str, ...]:
     if descriptor.buffer_count and descriptor.device.kind != "cpu":
         extras.append(f"its device ({descriptor.device.kind})")
     return tuple(extras)
-
-
-def _nbytes(descriptor: Descriptor) -> int:
-    """The elements packed; for what has no dense elements, the bytes of all buffers."""
-    from hurray import buffer_size_bytes
-
-    if descriptor.layout.name in ORDERED and descriptor.size is not None:
-        try:
-            return buffer_size_bytes(descriptor.dtype, descriptor.size)
-        except (ValueError, NotImplementedError, OverflowError):  # a private type has no size of its own
-            pass
-    return sum(handle.byte_size for handle in descriptor.buffer_handles)
 
 
 def _bad_name(name: str) -> str | None:

@@ -24,10 +24,14 @@ def print_screen(found: Overview) -> None:
     print(bold(shown(found.path)) + f"  {found.format}" + (f" {version}" if version else ""))
     parameters = sum(row.elements or 0 for row in rows if not row.virtual)
     data = sum(row.nbytes or 0 for row in rows)
+    stored = sum(row.stored or 0 for row in rows)
     _fact("tensors", units.grouped(len(rows)))
     _fact("parameters", _both(parameters, units.count(parameters)))
     whole = found.file.get("bytes")
-    _fact("bytes", _both(data, units.size(data)) + (f" of data, {whole:,} in the file" if whole else ""))
+    inside = f", {stored:,} stored" if whole and stored != data else ""
+    _fact(
+        "bytes", _both(data, units.size(data)) + (f" of data{inside}, {whole:,} in the file" if whole else "")
+    )
     for label, value in zip(["metadata"] + [""] * len(found.kv), _metadata(found.kv), strict=False):
         _fact(label, value)
     if rows:
@@ -36,20 +40,49 @@ def print_screen(found: Overview) -> None:
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """The table of tensors in natural order."""
-    table = Table(("name", "dtype", "shape", "layout", "bytes"), right=("bytes",))
+    """The table of tensors in natural order; what most have nothing of gets a column only where one has some."""
+    stored = any(row.stored not in (None, row.nbytes) for row in rows)
+    more = any(row.fields for row in rows)
+    columns = ("name", "dtype", "shape", "layout", "bytes", *["stored"] * stored, *["more"] * more)
+    table = Table(columns, right=("bytes", "stored"))
     for row in sorted(rows, key=lambda row: natural(row.name)):
-        if row.fault is not None:
-            table.add(shown(row.name), "invalid", "", "", "")
-        else:
-            table.add(
-                shown(row.name),
-                row.dtype or "",
-                shape_of(row),
-                row.layout or "",
-                units.grouped(row.nbytes or 0),
-            )
+        cells = [shown(row.name), "invalid", "", "", ""]
+        if row.fault is None:
+            cells[1:] = [row.dtype or "", shape_of(row), row.layout or "", units.grouped(row.nbytes or 0)]
+        if stored:
+            cells.append("" if row.stored is None else units.grouped(row.stored))
+        if more:
+            cells.append(shown(details(row)))
+        table.add(*cells)
     table.print()
+
+
+def details(row: Row) -> str:
+    """What the descriptor says beyond the columns: ``nnz=2; shard(parent_shape=[8, 8], shard_offset=[0, 4])``."""
+    parts = []
+    for section, value in row.fields.items():
+        if section == "layout":
+            parts.append(_fields(value))
+        elif section == "quantization":
+            parts.append(f"{value['scheme']}({_fields(value, without='scheme')})")
+        else:
+            parts.append(f"{section}({_fields(value)})" if isinstance(value, dict) else f"{section}={value}")
+    return "; ".join(parts)
+
+
+def _fields(fields: dict[str, Any], without: str = "") -> str:
+    """``axis=1, block_size=128``; what is not known or not there is left out."""
+    return ", ".join(
+        f"{key}={_field(value)}" for key, value in fields.items() if value is not None and key != without
+    )
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"({_fields(value)})"
+    if isinstance(value, bytes):
+        return units.plural(len(value), "byte").replace(" ", "_")
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def shape_of(row: Row) -> str:
