@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use hurray_core::layout::{
-    LayoutDescriptor, TiledLayout, MAX_TILED_DEPTH, PRIVATE_LAYOUT_TAG_MAX, PRIVATE_LAYOUT_TAG_MIN,
+    is_reserved_tag, LayoutDescriptor, TiledLayout, MAX_TILED_DEPTH, PRIVATE_LAYOUT_TAG_MAX, PRIVATE_LAYOUT_TAG_MIN,
 };
 use hurray_core::{CompositionRule, TensorDescriptor, DESCRIPTOR_VERSION_MAJOR};
 
@@ -61,7 +61,8 @@ pub(super) fn layout_rank(d: &TensorDescriptor) -> Result<(), Fault> {
             let tag = p.tag;
             fits(private.contains(&tag), Fault::LayoutUnknown { tag })
         }
-        LayoutDescriptor::Unknown(u) => Err(Fault::LayoutUnknown { tag: u.tag }),
+        // What a relay holds; only its decoder and its encoder take one (layouts.md §12).
+        LayoutDescriptor::Unknown(u) => fits(is_reserved_tag(u.tag), Fault::LayoutUnknown { tag: u.tag }),
         LayoutDescriptor::Csr(_) | LayoutDescriptor::Csc(_) => {
             fits(rank == COMPRESSED_RANK, Fault::CompressedRank { rank })
         }
