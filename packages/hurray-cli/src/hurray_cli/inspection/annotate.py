@@ -53,19 +53,16 @@ def structure(data: bytes) -> dict[str, Any]:
     return tree
 
 
-def _put(tree: dict[str, Any], path: Path, value: Any) -> None:
-    """Set what lies at the end of the path; the last step may be the next place of a list."""
-    *names, last = path
-    if isinstance(last, int):
-        *names, name = names
-        holder = tree
-        for step in names:
-            holder = holder.setdefault(step, {})
-        holder.setdefault(name, []).append(value)
-        return
-    for step in names:
+def _put(tree: dict[Any, Any], path: Path, value: Any) -> None:
+    """Set what lies at the end of the path; a number there is the next place of a list."""
+    *steps, last = path
+    numbered = steps.pop() if isinstance(last, int) else None
+    for step in steps:
         tree = tree.setdefault(step, {})
-    tree[last] = value
+    if numbered is None:
+        tree[last] = value
+    else:
+        tree.setdefault(numbered, []).append(value)
 
 
 def _walk(cursor: Cursor) -> Iterator[Field]:
