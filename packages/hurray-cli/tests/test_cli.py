@@ -28,9 +28,14 @@ def many(path: Path, count: int = 5000) -> Path:
 
 def on_terminal(*args: str | os.PathLike[str], wait: float = 20, **environment: str) -> tuple[int, str]:
     """Run with stdout and stderr on a pseudo-terminal; the status and all that was written to it."""
+    return terminal(command(*args), wait, **environment)
+
+
+def terminal(args: list[str], wait: float = 20, **environment: str) -> tuple[int, str]:
+    """The same of any command line."""
     master, slave = pty.openpty()
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
-    running = subprocess.Popen(command(*args), stdin=slave, stdout=slave, stderr=slave, env=env)
+    running = subprocess.Popen(args, stdin=slave, stdout=slave, stderr=slave, env=env)
     os.close(slave)
     out = b""
     while True:
@@ -281,6 +286,31 @@ class TestTerminal:
         assert "layer." in drawn
         assert drawn.endswith("\r\x1b[K")
         assert out.count(b"\n") == 1
+
+    @pytest.mark.parametrize("dtype", ["BOOL", "U8"])
+    def test_progress_moves_within_a_tensor(self, tmp_path: Path, dtype: str) -> None:
+        """Of one tensor alone: decoded in slow pieces, or by reference to a slow disk."""
+        source, size = tmp_path / "a.safetensors", 24 << 20
+        source.write_bytes(safetensors_bytes({"w": entry(dtype, (size,), (0, size))}, bytes(size)))
+        target = tmp_path / ("b.hrry" if dtype == "BOOL" else "b.safetensors")
+        slow = (
+            "import sys, time, hurray, hurray_cli.progress as p; p.FIRST, p.NEXT = 0.05, 0.02\n"
+            "import hurray_cli.formats.safetensors.reader as r; r.PIECE = 1 << 20; read = r.CheckedItem._read\n"
+            "r.CheckedItem._read = lambda self, start: (time.sleep(0.04), read(self, start))[1]\n"
+            "class Slow:\n"
+            "    def __init__(self, file): self.file = file\n"
+            "    def write(self, data): time.sleep(0.04); return self.file.write(data)\n"
+            "write = hurray.write_all\n"
+            "hurray.write_all = lambda file, data: write(Slow(file) if len(data) > 1 << 20 else file, data)\n"
+            "import hurray_cli; sys.exit(hurray_cli.main(sys.argv[1:]))"
+        )
+        args = [sys.executable, "-c", slow, "convert", os.fspath(source), os.fspath(target)]
+        status, drawn = terminal(args)
+        assert status == 0, drawn
+        percents = [int(found) for found in re.findall(r"\r *(\d+) %", drawn)]
+        assert percents == sorted(percents)
+        assert len({percent for percent in percents if 0 < percent < 100}) >= 2, drawn
+        assert "of 3.0 MiB" in drawn if dtype == "BOOL" else "of 24.0 MiB" in drawn
 
     def test_no_progress_in_a_pipe(self, tmp_path: Path) -> None:
         source = many(tmp_path / "a.safetensors", 3)

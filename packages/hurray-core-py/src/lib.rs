@@ -26,6 +26,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
+    use crate::buffer::ticking;
+    #[pymodule_export]
     use crate::descriptor::Descriptor;
     #[pymodule_export]
     use crate::device::Device;

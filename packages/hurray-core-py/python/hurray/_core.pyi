@@ -3,7 +3,7 @@
 What each name does, its units, errors and clauses stand in the docstrings of the module itself.
 """
 
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
@@ -60,6 +60,7 @@ __all__ = [
     "UnknownLayout",
     "__version__",
     "_panic",
+    "_ticking",
     "_trust",
     "buffer_size_bytes",
     "from_dlpack",
@@ -519,6 +520,8 @@ class FileWriter:
     def write(self, name: str, tensor: Any) -> None: ...
     def write_buffer(self, name: str, buffer: _Bytes, dtype: Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
+    def tell(self) -> int:
+        """Bytes of the file that are written. Waits for nobody, not even for another thread that writes."""
     def close(self) -> None:
         """Finish the file and put it in place. Idempotent."""
     def abort(self) -> None: ...
@@ -532,6 +535,7 @@ class FileWriter:
 
 def write_all(file: Any, buffer: _Bytes) -> int: ...
 def _panic(text: str) -> None: ...
+def _ticking(tick: Callable[[], object], work: Callable[[], _T]) -> _T: ...
 def _trust(class_: type, /) -> None: ...
 def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...
 def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Tensor: ...

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from hurray import Descriptor, File, FileMap, Tensor
+    from hurray._progress import Meter
     from hurray.formats import Kv
 
 MAGIC = b"HRRYFILE"
@@ -137,11 +138,15 @@ class HrryFormat(Format):
             elif reason := _bad_value(value):
                 yield Problem(reason, key=key)
 
-    def write(self, path: str, items: Iterable[Item], kv: Kv, *, durable: bool = False) -> None:
+    def write(
+        self, path: str, items: Iterable[Item], kv: Kv, *, durable: bool = False, meter: Meter | None = None
+    ) -> None:
         """Write the file. Atomic by itself: ``path`` is the target, replaced when all is written."""
         from hurray import FileWriter
 
         with FileWriter(path, kv=kv, durable=durable) as writer:
+            if meter is not None:
+                meter.follow(writer.tell)
             for item in items:
                 if (pieces := item.pieces()) is not None:
                     writer.write_pieces(item.name, pieces, item.dtype, item.shape)

@@ -8,7 +8,8 @@ from hurray._exceptions import file_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import IO
 
 COPY_BYTES = 1 << 26
 # What systems say that have no files without a name (EOPNOTSUPP, EISDIR, EINVAL).
@@ -94,16 +95,30 @@ def _unlink(path: str) -> None:
         os.unlink(path)
 
 
-def copy(source: str, target: str) -> None:
-    """The bytes of one file into another, by the kernel where it can."""
+def copy(source: str, target: str, told: Callable[[int, int], None] | None = None) -> None:
+    """The bytes of one file into another, by the kernel where it can; ``told(done, whole)`` after each part."""
     import os
 
     with open(source, "rb", buffering=0) as reads, open(target, "wb", buffering=0) as writes:
+        whole = os.fstat(reads.fileno()).st_size
+        for done in _copied(reads, writes):
+            if told is not None:
+                told(done, whole)
+
+
+def _copied(reads: IO[bytes], writes: IO[bytes]) -> Iterator[int]:
+    """Copy part after part; how much is done."""
+    import os
+
+    while True:
         try:
-            while os.copy_file_range(reads.fileno(), writes.fileno(), COPY_BYTES):
-                pass
+            if not os.copy_file_range(reads.fileno(), writes.fileno(), COPY_BYTES):
+                return
         except (AttributeError, OSError):  # another file system, an old kernel, no Linux
-            reads.seek(writes.seek(0))
-            writes.truncate()
-            while piece := reads.read(COPY_BYTES >> 3):
-                writes.write(piece)
+            break
+        yield writes.tell()
+    reads.seek(writes.seek(0))
+    writes.truncate()
+    while piece := reads.read(COPY_BYTES >> 3):
+        writes.write(piece)
+        yield writes.tell()

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) use aligned::Aligned;
 pub(crate) use exporter::contiguous;
 pub(crate) use map::Map;
-pub(crate) use source::{interrupted, Watch};
+pub(crate) use source::{interrupted, ticking, Watch};
 pub(crate) use view::View;
 
 use pyo3::Python;
