@@ -50,6 +50,13 @@ def test_every_page_is_reachable() -> None:
     assert [page for page in pages if page not in navigation] == []
 
 
+def test_the_element_types_are_listed() -> None:
+    """The page of the interface leaves them out as attributes, and names them in a line."""
+    types = {name for name in hurray.__all__ if isinstance(getattr(hurray, name), hurray.Dtype)}
+    assert len(types) >= 13
+    assert types == set(re.findall(r"`hurray\.(\w+)`", read("api/hurray.md"))) - {"dtype"}
+
+
 def promised() -> list[tuple[str, str]]:
     """(file, name) of everything of ours that a page, a README or a bridge that is not there yet speaks of."""
     pages = [ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/*.md")]
