@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -48,6 +49,30 @@ def process(*args: str | os.PathLike[str], **options: Any) -> Done:
     options = {"capture_output": True, "timeout": 60, **options}
     done = subprocess.run(command(*args), check=False, **options)
     return Done(done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def on_terminal(*args: str | os.PathLike[str], wait: float = 20, **environment: str) -> tuple[int, str]:
+    """Run with stdout and stderr on a pseudo-terminal; the status and all that was written to it."""
+    return terminal(command(*args), wait, **environment)
+
+
+def terminal(args: list[str], wait: float = 20, **environment: str) -> tuple[int, str]:
+    """The same of any command line."""
+    master, slave = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    running = subprocess.Popen(args, stdin=slave, stdout=slave, stderr=slave, env=env)
+    os.close(slave)
+    out = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        out += piece
+    os.close(master)
+    return running.wait(wait), out.decode()
 
 
 def apart(*args: str | os.PathLike[str]) -> Done:

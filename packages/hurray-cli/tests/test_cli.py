@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_helpers import Done, command, entry, hurray, process, safetensors_bytes
+from cli_helpers import Done, command, entry, hurray, on_terminal, process, safetensors_bytes, terminal
 from hurray_cli import __version__
 from hurray_cli.convert import OPTIONS, parse
 from hypothesis import given
@@ -24,30 +24,6 @@ def many(path: Path, count: int = 5000) -> Path:
     entries = {f"layer.{k}.weight": entry("U8", (0,), (0, 0)) for k in range(count)}
     path.write_bytes(safetensors_bytes(entries))
     return path
-
-
-def on_terminal(*args: str | os.PathLike[str], wait: float = 20, **environment: str) -> tuple[int, str]:
-    """Run with stdout and stderr on a pseudo-terminal; the status and all that was written to it."""
-    return terminal(command(*args), wait, **environment)
-
-
-def terminal(args: list[str], wait: float = 20, **environment: str) -> tuple[int, str]:
-    """The same of any command line."""
-    master, slave = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
-    running = subprocess.Popen(args, stdin=slave, stdout=slave, stderr=slave, env=env)
-    os.close(slave)
-    out = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        out += piece
-    os.close(master)
-    return running.wait(wait), out.decode()
 
 
 class TestUsage:

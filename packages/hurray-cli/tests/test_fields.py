@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import hurray as library
 import pytest
-from cli_helpers import ROOT, hurray
+from cli_helpers import ROOT, hurray, on_terminal
 from hrry_files import (
     EXTENSION,
     FLOAT32,
@@ -26,6 +26,7 @@ from hrry_files import (
     descriptor,
 )
 from hurray_cli.inspection.annotate import annotate, structure
+from hurray_cli.inspection.payloads import LAYOUTS as NAMES
 
 INT8, UINT4, FLOAT8, PRIVATE = 0x10, 0x49, 0x40, 0xF1
 NONE = 0xFFFFFFFF
@@ -44,7 +45,12 @@ def layout(
     tag: int, shape: Sequence[int], sizes: Sequence[int], payload: bytes, text: str, **fields: Any
 ) -> Kind:
     dtype = FLOAT32
-    return Kind(descriptor(dtype, tag, shape, sizes, payload=payload), sizes, {"layout": fields}, text)
+    return Kind(
+        descriptor(dtype, tag, shape, sizes, payload=payload),
+        sizes,
+        {"layout": fields},
+        f"{NAMES[tag]}({text})",
+    )
 
 
 def section(
@@ -336,6 +342,23 @@ def test_the_layout_s_class_says_the_same(kind: Kind) -> None:
     assert set(fields) == {name for name in public if getattr(decoded, name) is not None} | {
         name for name in fields if fields[name] is None
     }
+
+
+def test_on_a_terminal(tmp_path: Path) -> None:
+    """Fields are long: they follow the table, broken between them, and no line is wider than the terminal."""
+    path = tmp_path / "a.hrry"
+    path.write_bytes(container([(name, kind.blob, kind.sizes) for name, kind in KINDS.items()]))
+    status, out = on_terminal("inspect", path, NO_COLOR="1", COLUMNS="80")
+    assert status == 0
+    lines = out.split("\r\n")
+    assert max(map(len, lines[1:])) <= 80
+    table = next(line for line in lines if line.startswith("name "))
+    assert table.split() == ["name", "dtype", "shape", "layout", "bytes", "stored"]
+    details = out.partition(table)[2].partition("\r\n\r\n")[2].split("\r\n")
+    found = " ".join(line.strip() if line.startswith("  ") else f"|{line}|" for line in details if line)
+    for name, kind in KINDS.items():
+        if kind.text:
+            assert f"|{name}| {kind.text}" in found
 
 
 @pytest.mark.parametrize("role", ["base", "correction"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hurray_cli import units
 from hurray_cli.escape import shown
 from hurray_cli.sorting import natural
-from hurray_cli.table import Table, bold
+from hurray_cli.table import Table, bold, is_terminal, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,12 +40,18 @@ def print_screen(found: Overview) -> None:
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """The table of tensors in natural order; what most have nothing of gets a column only where one has some."""
+    """The table of tensors in natural order; what most have nothing of is shown only where one has some.
+
+    On a terminal the rest of a descriptor follows the table, for it is long; in a pipe it is the last column, so
+    that a line is a tensor.
+    """
+    rows = sorted(rows, key=lambda row: natural(row.name))
     stored = any(row.stored not in (None, row.nbytes) for row in rows)
-    more = any(row.fields for row in rows)
+    below = is_terminal()
+    more = any(row.fields for row in rows) and not below
     columns = ("name", "dtype", "shape", "layout", "bytes", *["stored"] * stored, *["more"] * more)
     table = Table(columns, right=("bytes", "stored"))
-    for row in sorted(rows, key=lambda row: natural(row.name)):
+    for row in rows:
         cells = [shown(row.name), "invalid", "", "", ""]
         if row.fault is None:
             cells[1:] = [row.dtype or "", shape_of(row), row.layout or "", units.grouped(row.nbytes or 0)]
@@ -55,14 +61,35 @@ def print_rows(rows: Sequence[Row]) -> None:
             cells.append(shown(details(row)))
         table.add(*cells)
     table.print()
+    if below:
+        _print_details(rows)
+
+
+def _print_details(rows: Sequence[Row]) -> None:
+    """The details of each tensor that has some, broken between fields."""
+    from textwrap import TextWrapper
+
+    listed = [(row.name, text) for row in rows if (text := details(row))]
+    if listed:
+        print()
+    wrapper = TextWrapper(
+        width(),
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for name, text in listed:
+        print(bold(shown(name)))
+        print(wrapper.fill(shown(text)))
 
 
 def details(row: Row) -> str:
-    """What the descriptor says beyond the columns: ``nnz=2; shard(parent_shape=[8, 8], shard_offset=[0, 4])``."""
+    """What the descriptor says beyond the columns: ``csr(nnz=2); shard(parent_shape=[8, 8], shard_offset=[0, 4])``."""
     parts = []
     for section, value in row.fields.items():
         if section == "layout":
-            parts.append(_fields(value))
+            parts.append(f"{row.layout}({_fields(value)})")
         elif section == "quantization":
             parts.append(f"{value['scheme']}({_fields(value, without='scheme')})")
         else:
