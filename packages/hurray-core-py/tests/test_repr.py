@@ -39,8 +39,7 @@ def of(array: Any) -> hurray.Tensor:
 def test_a_matrix_of_floats() -> None:
     tensor = hurray.Tensor(pack("4f", 1, 2, 3, 4), hurray.float32, (2, 2))
     assert repr(tensor) == (
-        "hurray.Tensor([[1., 2.],\n"
-        "               [3., 4.]], shape=(2, 2), dtype=float32)"
+        "hurray.Tensor([[1., 2.],\n               [3., 4.]], shape=(2, 2), dtype=float32)"
     )
     assert str(tensor) == "[[1., 2.],\n [3., 4.]]"
 
@@ -98,7 +97,13 @@ def test_a_long_description_goes_to_a_line_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     "layout",
-    [ROW, ColMajor(), Strided((-4, 1)), Tiled((2, 4), ROW, ROW), Tiled((4, 4), ROW, Tiled((2, 2), ROW, ColMajor()))],
+    [
+        ROW,
+        ColMajor(),
+        Strided((-4, 1)),
+        Tiled((2, 4), ROW, ROW),
+        Tiled((4, 4), ROW, Tiled((2, 2), ROW, ColMajor())),
+    ],
     ids=["row", "col", "strided", "tiled", "nested"],
 )
 def test_every_dense_layout_shows_its_logical_values(layout: RowMajor) -> None:
@@ -180,7 +185,9 @@ def digits(kind: str, code: int) -> str:
         ("float16", 5.9604645e-08, "6.e-08"),
     ],
 )
-def test_floats_are_shown_in_the_shortest_form_of_their_own_width(dtype: str, value: float, text: str) -> None:
+def test_floats_are_shown_in_the_shortest_form_of_their_own_width(
+    dtype: str, value: float, text: str
+) -> None:
     array = np.array(value, ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
     assert str(hurray.Tensor(array.tobytes(), getattr(hurray.dtype, dtype), ())) == text
 
@@ -218,7 +225,9 @@ def test_floats_read_back_from_what_is_shown(data: bytes) -> None:
 
 
 @given(
-    st.lists(st.floats(-9e5, 9e5, width=32).map(lambda x: 0.0 if abs(x) < 1e-3 else x), min_size=1, max_size=8)
+    st.lists(
+        st.floats(-9e5, 9e5, width=32).map(lambda x: 0.0 if abs(x) < 1e-3 else x), min_size=1, max_size=8
+    )
 )
 @settings(max_examples=100)
 def test_columns_are_aligned_as_numpys_are(values: list[float]) -> None:
@@ -263,7 +272,7 @@ def test_the_middle_of_a_large_tensor_is_left_out() -> None:
 
 
 def test_no_element_is_read_that_is_not_shown() -> None:
-    """repr of a 1 GiB tensor: no copy, no allocation worth naming, and only the corners are touched."""
+    """The repr of a 1 GiB tensor: no copy, no allocation worth naming, and only the corners are touched."""
     code = """
 import mmap, resource, tracemalloc, hurray
 memory = mmap.mmap(-1, 1 << 30)
@@ -274,7 +283,8 @@ tracemalloc.start()
 text = repr(tensor)
 peak = tracemalloc.get_traced_memory()[1]
 after = resource.getrusage(resource.RUSAGE_SELF)
-print(text.count("0."), peak < 100_000, after.ru_minflt - before.ru_minflt < 300, after.ru_maxrss - before.ru_maxrss < 4096)
+touched, grown = after.ru_minflt - before.ru_minflt, after.ru_maxrss - before.ru_maxrss
+print(text.count("0."), peak < 100_000, touched < 300, grown < 4096)
 """
     assert run(code) == "36 True True True"
 
@@ -343,7 +353,9 @@ def test_a_private_type_is_not_guessed_at() -> None:
 
 def test_a_private_layout_is_not_guessed_at() -> None:
     blob = descriptor(INT8, 0xF1, (2,), (2,), payload=pack("<QI", 7, 0))
-    assert "<values not shown: layout 0xF1 is agreed elsewhere>" in repr(hurray.load(single(blob, b"\1\2"))["w"])
+    assert "<values not shown: layout 0xF1 is agreed elsewhere>" in repr(
+        hurray.load(single(blob, b"\1\2"))["w"]
+    )
 
 
 def test_what_is_not_synchronised_is_not_read() -> None:
