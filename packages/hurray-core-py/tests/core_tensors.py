@@ -148,9 +148,7 @@ EVERY = {
     "bool": lambda: assembled(0x20, 1, (11,), (bytes([0x0D, 0x03]),)),
     "int4 column": lambda: assembled(0x48, COL_MAJOR, (3, 3), (bytes(range(5)),)),
     "6 bit": lambda: assembled(0x44, 1, (5,), (bytes(range(6)),)),
-    "reversed": lambda: assembled(
-        FLOAT32, STRIDED, (3,), (floats(1, 2, 3),), pack("<q", -1), byte_offset=8
-    ),
+    "reversed": lambda: assembled(FLOAT32, STRIDED, (3,), (floats(1, 2, 3),), pack("<q", -1), byte_offset=8),
     "morton": lambda: assembled(FLOAT32, MORTON, (4, 4), (bytes(range(64)),), pack("<II", 2, 2)),
     "hilbert": lambda: assembled(FLOAT32, HILBERT, (4, 4), (bytes(range(64)),), pack("<II", 2, 2)),
     "tiled": lambda: assembled(FLOAT32, TILED, (4, 4), (bytes(range(64)),), pack("<QQBBH", 2, 2, 1, 1, 0)),

@@ -198,7 +198,13 @@ def test_quantised_values_stay_codes() -> None:
     with pytest.raises(BufferError, match="quantised"):
         memoryview(tensor.values)
     scaled = assembled(
-        0x10, CSR, (2, 3), (*buffers, floats(1, 2)), words(2, 0), sections=per_channel(0, 3), flags=QUANTIZATION
+        0x10,
+        CSR,
+        (2, 3),
+        (*buffers, floats(1, 2)),
+        words(2, 0),
+        sections=per_channel(0, 3),
+        flags=QUANTIZATION,
     )
     with pytest.raises(hurray.ViewError, match=r"quantised.*t\.buffer\(0\)"):
         _ = scaled.values
