@@ -12,8 +12,8 @@ use hurray_core::{LayoutDescriptor, TensorDescriptor};
 
 pub(super) use element::Element;
 use hilbert::Hilbert;
-pub(super) use rows::BLOCK;
 use morton::Spread;
+pub(super) use rows::BLOCK;
 use tiled::Steps;
 
 /// The offset of every element of a dense, static shape. A descriptor that was checked reaches no
