@@ -17,6 +17,7 @@ mod handle;
 mod int;
 mod layout;
 mod numbers;
+mod pickle;
 mod quantization;
 mod shape;
 mod shard;
@@ -45,6 +46,8 @@ mod _core {
     use crate::handle::BufferHandle;
     #[pymodule_export]
     use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
+    #[pymodule_export]
+    use crate::pickle::{_descriptor, _entry, _handle, _problem};
     #[pymodule_export]
     use crate::quantization::{decode_quantization, Mxfp, Nf4, PerBlockAffine, PerChannelAffine, PerTensorAffine};
     #[pymodule_export]

@@ -49,6 +49,7 @@ from ._exceptions import (
     RankError,
     StreamError,
     UnsupportedError,
+    ViewError,
 )
 from ._ingest import asarray, from_scipy, from_torch
 from .dtype import (
@@ -105,6 +106,7 @@ __all__ = [
     "StridedLayout",
     "Tensor",
     "UnsupportedError",
+    "ViewError",
     "__version__",
     "asarray",
     "bfloat16",
