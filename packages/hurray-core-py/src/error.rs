@@ -16,6 +16,7 @@ pyo3::import_exception!(hurray._exceptions, FileError);
 pyo3::import_exception!(hurray._exceptions, InternalError);
 pyo3::import_exception!(hurray._exceptions, InvalidDescriptorError);
 pyo3::import_exception!(hurray._exceptions, UnsupportedError);
+pyo3::import_exception!(hurray._exceptions, ViewError);
 
 /// What the user called the file, for messages.
 pub(crate) type FileName = Option<Py<PyAny>>;
@@ -34,7 +35,8 @@ pub(crate) fn problem(py: Python<'_>, problem: &Problem, name: &FileName) -> PyE
     coded(py, &problem.fault, text)
 }
 
-fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
+/// A broken rule in other words than its own.
+pub(crate) fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
     let error = match fault.tier() {
         Tier::Container => FileError::new_err(text),
         Tier::Descriptor => InvalidDescriptorError::new_err(text),

@@ -12,9 +12,12 @@ mod error;
 mod exchange;
 mod extension;
 mod file;
+mod float;
 mod handle;
+mod int;
 mod layout;
 mod numbers;
+mod pickle;
 mod quantization;
 mod shape;
 mod shard;
@@ -36,6 +39,8 @@ mod _core {
     #[pymodule_export]
     use crate::exchange::dlpack::from_dlpack;
     #[pymodule_export]
+    use crate::extension::ExtensionType;
+    #[pymodule_export]
     use crate::file::{load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem};
     #[pymodule_export]
     use crate::handle::BufferHandle;
@@ -45,6 +50,14 @@ mod _core {
         HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout, TiledLayout,
         UnknownLayout,
     };
+    #[pymodule_export]
+    use crate::pickle::{_descriptor, _entry, _handle, _problem};
+    #[pymodule_export]
+    use crate::quantization::{decode_quantization, Mxfp, Nf4, PerBlockAffine, PerChannelAffine, PerTensorAffine};
+    #[pymodule_export]
+    use crate::shard::Shard;
+    #[pymodule_export]
+    use crate::statistics::Statistics;
     #[pymodule_export]
     use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 

@@ -9,6 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyTuple};
 
+use super::author::{self, Stated};
 use super::{new, values, view, write, Tensor};
 use crate::descriptor::{handles, Descriptor};
 use crate::device::Device;
@@ -19,15 +20,25 @@ use crate::{dtype, layout, shape};
 #[pymethods]
 impl Tensor {
     #[new]
-    #[pyo3(signature = (buffer, dtype, shape, device=None, *, layout=None))]
+    #[pyo3(signature = (
+        buffer, dtype, shape, device=None, *, aux_buffers=None, layout=None, quantization=None,
+        statistics=None, shard=None, extension_type=None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the signature is the requirements' own")]
     fn new(
         buffer: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
         shape: &Bound<'_, PyAny>,
         device: Option<&Bound<'_, Device>>,
+        aux_buffers: Option<&Bound<'_, PyAny>>,
         layout: Option<&Bound<'_, PyAny>>,
+        quantization: Option<&Bound<'_, PyAny>>,
+        statistics: Option<&Bound<'_, PyAny>>,
+        shard: Option<&Bound<'_, PyAny>>,
+        extension_type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        guarded(|| new::from_bytes(buffer, dtype, shape, device, layout))
+        let stated = Stated { dtype, shape, device, layout, quantization, statistics, shard, extension_type };
+        guarded(|| author::author(buffer, aux_buffers, &stated))
     }
 
     /// Wrap an exporter of the buffer protocol with its own shape and strides.

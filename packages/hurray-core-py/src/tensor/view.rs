@@ -1,7 +1,7 @@
 //! Views that share a tensor's memory.
 
 use hurray_core::layout::StridedLayout;
-use hurray_core::{ElementType, LayoutDescriptor, Shape};
+use hurray_core::{LayoutDescriptor, Shape};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
@@ -57,5 +57,5 @@ pub(super) fn bytes_of(py: Python<'_>, tensor: &Tensor, index: isize) -> PyResul
     if let Some(reason) = tensor.unreadable() {
         return Err(UnsupportedError::new_err(format!("buffer({index}) {reason}")));
     }
-    Tensor::dense(py, ElementType::Uint8, &[buffer.len()], LayoutDescriptor::RowMajor, 0, buffer.clone())
+    Tensor::bytes_over(py, buffer.clone())
 }
