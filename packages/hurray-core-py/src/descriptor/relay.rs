@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
-use hurray_wire::check;
+use hurray_wire::{check, Fault};
 use pyo3::prelude::*;
 
 use super::Descriptor;
@@ -44,7 +44,13 @@ pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<us
         let tiers = if relayed.whole { check::all } else { check::shape_tier };
         tiers(&relayed.descriptor).map(|()| relayed)
     });
-    let relayed = checked.map_err(|fault| error::fault(py, &fault))?;
+    let relayed = checked.map_err(|fault| match fault {
+        Fault::LayoutUnknown { .. } => {
+            let text = format!("{fault}; a newer release may know it, and permissive=True keeps it for a relay");
+            error::coded(py, &fault, text)
+        }
+        fault => error::fault(py, &fault),
+    })?;
     let mut decoded = Descriptor::decoded(py, relayed.descriptor)?;
     // At minor 0 nothing is left over, so that what was divided is what was read.
     if decoded.inner.version_minor > 0 || !relayed.whole {
