@@ -39,7 +39,7 @@ fn placed(object: &Bound<'_, PyAny>, at: usize, declared: u64, copy: Option<bool
 
 fn collected(descriptor: &Descriptor, buffers: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Buffers> {
     let py = buffers.py();
-    let handles = &descriptor.inner.buffers;
+    let handles = &descriptor.whole()?.buffers;
     let items = buffers.try_iter().map_err(|_| {
         PyTypeError::new_err(format!("buffers is a sequence with one buffer for each handle; got {}", kind(buffers)))
     })?;
