@@ -5,6 +5,8 @@ compile_error!("hurray needs a 64-bit little-endian target");
 
 mod bits;
 mod buffer;
+mod contents;
+mod decimal;
 mod descriptor;
 mod device;
 mod dtype;
@@ -12,9 +14,13 @@ mod error;
 mod exchange;
 mod extension;
 mod file;
+mod float;
 mod handle;
+mod html;
+mod int;
 mod layout;
 mod numbers;
+mod pickle;
 mod quantization;
 mod shape;
 mod shard;
@@ -38,15 +44,25 @@ mod _core {
     #[pymodule_export]
     use crate::exchange::dlpack::from_dlpack;
     #[pymodule_export]
+    use crate::extension::ExtensionType;
+    #[pymodule_export]
     use crate::file::{load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem};
     #[pymodule_export]
     use crate::handle::BufferHandle;
     #[pymodule_export]
     use crate::layout::{
-        layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout, CsrLayout,
-        HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout, TiledLayout,
-        UnknownLayout,
+        _bare, layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout,
+        CsrLayout, HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout,
+        TiledLayout, UnknownLayout,
     };
+    #[pymodule_export]
+    use crate::pickle::{_descriptor, _entry, _handle, _problem};
+    #[pymodule_export]
+    use crate::quantization::{decode_quantization, Mxfp, Nf4, PerBlockAffine, PerChannelAffine, PerTensorAffine};
+    #[pymodule_export]
+    use crate::shard::Shard;
+    #[pymodule_export]
+    use crate::statistics::Statistics;
     #[pymodule_export]
     use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 

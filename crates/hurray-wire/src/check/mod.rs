@@ -23,17 +23,22 @@ mod quantized;
 mod rank;
 mod relay;
 mod scheme;
+mod section;
 mod shard;
 mod sizes;
 mod sparse;
 mod strided;
 mod tiled;
 
+pub use authored::authored;
 pub use decode::decode;
+pub use extent::nnz;
 pub use packing::{element_count, storage_bytes};
+pub use quantized::paged_quantization;
 pub use relay::{decode_relayed, encode, Relayed};
+pub use section::quantization;
 
-pub(crate) use authored::authored;
+pub(crate) use packing::product;
 pub(crate) use params::{parameters, Parameter, ParameterKind};
 pub(crate) use quantized::code_range;
 pub(crate) use scheme::NF4;

@@ -8,7 +8,7 @@ use hurray_core::{CompositionRule, TensorDescriptor, DESCRIPTOR_VERSION_MAJOR};
 
 const COMPRESSED_RANK: usize = 2;
 const CSF_MIN_RANK: usize = 3;
-const PAGED_RANK: usize = 3;
+pub(super) const PAGED_RANK: usize = 3;
 
 /// D-3, D-4: only major version 1 exists.
 pub(super) fn version(d: &TensorDescriptor) -> Result<(), Fault> {

@@ -1,10 +1,28 @@
-"""The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy."""
+"""The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy.
+
+``hurray.save(path, tensors)`` writes a file of named tensors, ``hurray.load(path)`` maps it, and
+``hurray.open(path)`` reads of it what is asked for. ``hurray.asarray(obj)`` takes the arrays of every framework
+whose bridge is installed, ``hurray.from_numpy``, ``hurray.from_torch``, ``hurray.from_scipy`` and
+``hurray.from_dlpack`` those of one; ``numpy.asarray(t)``, ``t.to_torch()``, ``t.to(name)`` and DLPack hand them
+over. ``hurray.Tensor`` describes bytes that one has, with a dtype of ``hurray.dtype``, a layout such as
+``hurray.StridedLayout``, and sections. ``hurray.print_options`` sets how tensors are shown, and every exception is
+one of ``hurray.FileError``, ``hurray.InvalidDescriptorError`` and their kin.
+
+>>> import hurray
+>>> t = hurray.asarray(bytearray(b"abc"))
+>>> t
+hurray.Tensor([97, 98, 99], shape=(3,), dtype=uint8)
+>>> t.dtype is hurray.uint8, t.shape, t.tobytes()
+(True, (3,), b'abc')
+"""
 
 from _collections_abc import Mapping as _Mapping
 
 from . import device, dtype
 from ._core import (
     MIN_BUFFER_ALIGNMENT,
+    MXFP,
+    NF4,
     PAGE_ALIGNMENT,
     BlockPagedLayout,
     BufferHandle,
@@ -18,21 +36,28 @@ from ._core import (
     Device,
     Dtype,
     Entry,
+    ExtensionType,
     File,
     FileMap,
     FileWriter,
     HilbertLayout,
     Layout,
     MortonLayout,
+    PerBlockAffine,
+    PerChannelAffine,
+    PerTensorAffine,
     PrivateExtensionLayout,
     Problem,
     RowMajorLayout,
+    Shard,
+    Statistics,
     StridedLayout,
     Tensor,
     TiledLayout,
     UnknownLayout,
     __version__,
     buffer_size_bytes,
+    decode_quantization,
     from_dlpack,
     from_numpy,
     layout_tag_kind,
@@ -52,6 +77,7 @@ from ._exceptions import (
     RankError,
     StreamError,
     UnsupportedError,
+    ViewError,
 )
 from ._ingest import asarray, from_scipy, from_torch
 from .dtype import (
@@ -74,9 +100,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import bridges, formats
     from ._convert import convert
+    from ._print_options import get_print_options, print_options, set_print_options
 
 __all__ = [
     "MIN_BUFFER_ALIGNMENT",
+    "MXFP",
+    "NF4",
     "PAGE_ALIGNMENT",
     "BlockPagedLayout",
     "BufferError",
@@ -92,6 +121,7 @@ __all__ = [
     "Device",
     "Dtype",
     "Entry",
+    "ExtensionType",
     "File",
     "FileError",
     "FileMap",
@@ -101,16 +131,22 @@ __all__ = [
     "InvalidDescriptorError",
     "Layout",
     "MortonLayout",
+    "PerBlockAffine",
+    "PerChannelAffine",
+    "PerTensorAffine",
     "PrivateExtensionLayout",
     "Problem",
     "RankError",
     "RowMajorLayout",
+    "Shard",
+    "Statistics",
     "StreamError",
     "StridedLayout",
     "Tensor",
     "TiledLayout",
     "UnknownLayout",
     "UnsupportedError",
+    "ViewError",
     "__version__",
     "asarray",
     "bfloat16",
@@ -118,6 +154,7 @@ __all__ = [
     "bridges",
     "buffer_size_bytes",
     "convert",
+    "decode_quantization",
     "device",
     "dtype",
     "float16",
@@ -128,6 +165,7 @@ __all__ = [
     "from_numpy",
     "from_scipy",
     "from_torch",
+    "get_print_options",
     "int8",
     "int16",
     "int32",
@@ -136,7 +174,9 @@ __all__ = [
     "load",
     "load_kv",
     "open",
+    "print_options",
     "save",
+    "set_print_options",
     "uint8",
     "uint16",
     "uint32",
@@ -156,6 +196,10 @@ def __getattr__(name: str) -> object:
         from ._convert import convert
 
         return convert
+    if name in ("get_print_options", "print_options", "set_print_options"):
+        from . import _print_options
+
+        return getattr(_print_options, name)
     raise AttributeError(f"module 'hurray' has no attribute {name!r}")
 
 

@@ -2,10 +2,13 @@
 
 use hurray_core::layout::{self, BlockTableIndexType, KvRole};
 use hurray_core::LayoutDescriptor;
+use hurray_wire::check;
 use pyo3::prelude::*;
 
 use super::args::{self, Word};
-use super::{holds, sound, Layout};
+use super::{holds, paging, sound, Layout, Reduced};
+use crate::error::{self, guarded, InvalidDescriptorError};
+use crate::quantization;
 
 /// Indirect, a KV cache of rank 3 in pages (format: layouts.md §10).
 ///
@@ -31,7 +34,7 @@ fn layer(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u32>> {
     match args::int::<u32>(given, "layer_index")? {
         u32::MAX => {
             let text = "layer_index 4294967295 stands for no layer in the format; pass None";
-            Err(args::refused(given.py(), "L-35", text))
+            Err(InvalidDescriptorError::new_err(text))
         }
         layer => Ok(Some(layer)),
     }
@@ -117,6 +120,35 @@ impl BlockPagedLayout {
         Ok(args::name_of(Self::held(slf)?.block_table_index_type, &INDEX_TYPES))
     }
 
+    /// Raise ``InvalidDescriptorError`` if index buffers break one of the storage invariants (L-38):
+    /// ``seq_ptr`` has ``num_seqs + 1`` entries and begins with 0; it never decreases; it ends with the length
+    /// of ``block_table``; every entry of ``block_table`` is below ``num_pages``. Two entries may name one page.
+    ///
+    /// Each is a sequence of int, a buffer of integers, or the bytes of the layout's index type, as
+    /// ``t.buffer(2)`` and ``t.buffer(1)`` give them (format: layouts.md §10; requirements: Block-paged validation).
+    fn validate_index_buffers(
+        slf: &Bound<'_, Self>,
+        seq_ptr: &Bound<'_, PyAny>,
+        block_table: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        guarded(|| paging::validate(Self::held(slf)?, seq_ptr, block_table))
+    }
+
+    /// Raise ``InvalidDescriptorError`` if a quantization scheme and the pages cannot go together (L-40):
+    /// per-channel takes axis 1 or 2, per-block takes axis 0 and the page size; an axis is one of three.
+    ///
+    /// ``quantization`` is the scheme object, not its tag (requirements: Block-paged validation).
+    fn validate_quantization_compatibility(slf: &Bound<'_, Self>, quantization: &Bound<'_, PyAny>) -> PyResult<()> {
+        guarded(|| {
+            let section = quantization::of(quantization)?.encode_to_vec();
+            let held = Self::held(slf)?;
+            check::paged_quantization(held, &section).map_err(|fault| {
+                let text = format!("quantization: {fault}; page_size is {}", held.page_size);
+                error::coded(slf.py(), &fault, text)
+            })
+        })
+    }
+
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let held = Self::held(slf)?;
         let layer = held.layer_index.map_or_else(|| String::from("None"), |layer| layer.to_string());
@@ -132,7 +164,7 @@ impl BlockPagedLayout {
         ))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, pyo3::types::PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Bound<'py, pyo3::types::PyTuple>> {
         let held = Self::held(slf)?;
         let (role, index) = (Self::kv_role(slf)?, Self::block_table_index_type(slf)?);
         let sizes = (held.page_size, held.num_pages, held.paged_axis, held.num_seqs);
