@@ -299,9 +299,6 @@ def test_what_goes_with_a_tensor_is_not_dropped_in_silence(tmp_path: Path, blob:
     [
         ("quantised", "it is quantised (per-block affine)"),
         ("csr", "its layout is csr"),
-        ("morton", "its layout is morton"),
-        ("tiled", "its layout is tiled"),
-        ("hilbert", "its layout is hilbert"),
         ("group", "it is the head of a composite"),
     ],
 )
@@ -314,3 +311,24 @@ def test_what_only_hrry_can_hold_is_refused(tmp_path: Path, kind: str, reason: s
     assert leftovers(tmp_path, "a.hrry") == []
     assert hurray("convert", path, tmp_path / "c.hrry").status == 0
     assert (tmp_path / "c.hrry").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [library.MortonLayout((1, 1)), library.HilbertLayout(1, 2), library.TiledLayout((2, 1))],
+    ids=["morton", "hilbert", "tiled"],
+)
+@pytest.mark.parametrize("suffix", ["safetensors", "npy"])
+def test_tiles_and_curves_become_row_major(tmp_path: Path, layout: library.Layout, suffix: str) -> None:
+    tensor = library.Tensor(bytes(range(4)), library.uint8, (2, 2), layout=layout)
+    order = [code for row in tensor.tolist() for code in row]
+    assert sorted(order) == [0, 1, 2, 3]
+    assert order != [0, 1, 2, 3]
+    library.save(tmp_path / "a.hrry", {"b": tensor})
+    target = tmp_path / f"b.{suffix}"
+    done = hurray("convert", "-n", tmp_path / "a.hrry", target)
+    assert f"{layout.name} becomes" in done.out
+    assert hurray("convert", tmp_path / "a.hrry", target).status == 0
+    assert target.read_bytes().endswith(bytes(order))
+    assert hurray("convert", target, tmp_path / "c.hrry").status == 0
+    assert library.load(tmp_path / "c.hrry")["b"].tolist() == tensor.tolist()

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 MAGIC = b"HRRYFILE"
 MAX_RANK = 64
 MAX_NAME_BYTES = 65535
-# Layouts that Tensor.tofile walks in row-major order.
-ORDERED = ("row_major", "col_major", "strided")
 # Flag bits of the descriptor (descriptor.md §2).
 QUANTIZED, SHARD, EXTENSION, STATISTICS = 1, 2, 4, 8
 _SCHEMES = {1: "per-tensor affine", 2: "per-channel affine", 3: "per-block affine", 4: "NF4", 5: "MXFP"}
@@ -185,8 +183,8 @@ def _special(file: File, name: str, descriptor: Descriptor, flags: int) -> str |
         return f"its element type is private (tag {descriptor.dtype.tag:#04x})"
     if None in descriptor.shape:
         return "it has a dynamic dimension, whose size is not in the file"
-    if descriptor.layout.name not in ORDERED:
-        return f"its layout is {descriptor.layout.name}, which cannot be put in row-major order yet"
+    if not descriptor.layout.is_dense:
+        return f"its layout is {descriptor.layout.name}, which is not dense"
     if descriptor.device.kind != "cpu" and descriptor.layout.name != "row_major":
         return f"it is meant for {descriptor.device.kind}, and its {descriptor.layout.name} layout is not put in order"
     return None
