@@ -261,6 +261,7 @@ SECTIONS = {
         pack("<IBBBBBBHIBBH", 16, 1, 1, 0, 1, 6, 9, 0, 31, 1, 0, 0),
         {
             "extension_type": {
+                "type_tag": PRIVATE,
                 "bit_width": 16,
                 "packing_factor": 1,
                 "is_float": True,
@@ -273,7 +274,8 @@ SECTIONS = {
                 "has_inf": False,
             }
         },
-        "extension_type(bit_width=16, packing_factor=1, is_float=true, is_signed=false, sign_bits=1, exponent_bits=6, "
+        "extension_type(type_tag=241, bit_width=16, packing_factor=1, is_float=true, is_signed=false, sign_bits=1,"
+        " exponent_bits=6, "
         "mantissa_bits=9, exponent_bias=31, has_nan=true, has_inf=false)",
         dtype=PRIVATE,
         sizes=(64,),
@@ -394,9 +396,15 @@ def test_the_members_of_an_overlay(tmp_path: Path, role: str) -> None:
 class TestPrivate:
     """What is private or not assigned is called so, in every mode that shows it."""
 
-    def test_a_layout(self) -> None:
+    def test_a_layout(self, tmp_path: Path) -> None:
         blob = descriptor(FLOAT32, 0xF2, (4,), (16,), payload=pack("<QI", 7, 3) + b"\0\1\2")
-        assert structure(blob)["layout"] == {"extension_layout_id": 7, "extension_data": b"\0\1\2"}
+        fields = {"tag": 0xF2, "extension_layout_id": 7, "extension_data": b"\0\1\2"}
+        assert structure(blob)["layout"] == fields
+        path = tmp_path / "a.hrry"
+        path.write_bytes(container([("w", blob, (16,))]))
+        (tensor,) = json.loads(hurray("inspect", "--json", path).out)["tensors"]
+        assert tensor["layout"] == {"name": "extension", **fields, "extension_data": {"bytes": "AAEC"}}
+        assert "tag=242, extension_layout_id=7, extension_data=3_bytes" in hurray("inspect", path).out
 
     @pytest.mark.parametrize(
         ("at", "value", "text"),

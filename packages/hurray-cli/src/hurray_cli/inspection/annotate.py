@@ -48,6 +48,11 @@ def structure(data: bytes) -> dict[str, Any]:
     for field in annotate(data):
         if field.path:
             _put(tree, field.path, field.value)
+    # Which of the private ones it is: their names are all the same.
+    if tree["layout_tag"] >= FIRST_PRIVATE:
+        tree["layout"] = {"tag": tree["layout_tag"], **tree["layout"]}
+    if "extension_type" in tree:
+        tree["extension_type"] = {"type_tag": tree["type_tag"], **tree["extension_type"]}
     if tree["flags"] & SHARD:  # of a scalar: no dimensions, no bytes
         tree.setdefault("shard", {"parent_shape": [], "shard_offset": []})
     return tree
