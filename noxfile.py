@@ -224,10 +224,11 @@ def coverage(session: nox.Session) -> None:
     session.run("coverage", "report")
 
 
-@nox.session(default=False)
+@nox.session(requires=["wheels"], default=False)
 def docs(session: nox.Session) -> None:
     """The documentation into build/site; any broken link or reference is an error."""
-    session.install("--quiet", *group("docs"))
+    # The texts of the interface are those of the built module.
+    install(session, CORE, tools=group("docs"))
     session.run(
         "mkdocs",
         "build",

@@ -12,6 +12,8 @@ import pytest
 from tools import codes
 from tools.repository import ROOT
 
+STUBS = ("torch", "scipy", "jax", "cupy")
+
 
 def read(name: str) -> str:
     return (ROOT / "docs" / name).read_text(encoding="utf-8")
@@ -46,3 +48,44 @@ def test_every_page_is_reachable() -> None:
     pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
     assert len(pages) > 8
     assert [page for page in pages if page not in navigation] == []
+
+
+def test_the_element_types_are_listed() -> None:
+    """The page of the interface leaves them out as attributes, and names them in a line."""
+    types = {name for name in hurray.__all__ if isinstance(getattr(hurray, name), hurray.Dtype)}
+    assert len(types) >= 13
+    assert types == set(re.findall(r"`hurray\.(\w+)`", read("api/hurray.md"))) - {"dtype"}
+
+
+def promised() -> list[tuple[str, str]]:
+    """(file, name) of everything of ours that a page, a README or a bridge that is not there yet speaks of."""
+    pages = [ROOT / "README.md", *ROOT.glob("packages/*/README.md"), *ROOT.glob("docs/*.md")]
+    stubs = [ROOT / f"packages/hurray-{name}/src/hurray_{name}/__init__.py" for name in STUBS]
+    found = []
+    for path in (*pages, *stubs):
+        # Blocks of code are run by a test of their own.
+        text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        # A path, a group of entry points and a file's key are no names of the module.
+        names = re.findall(r"(?<![\w/.\-\"'`])hurray\.[A-Za-z_]\w*(?:\.\w+)*", text.replace("`", " "))
+        names += [f"hurray.{name}" for name in re.findall(r"(?<![\w.])(?:from|to)_[a-z]+\b", text)]
+        found += [(path.relative_to(ROOT).as_posix(), name) for name in names]
+    return found
+
+
+def exists(name: str) -> bool:
+    """Whether the module has the name, or a tensor or bridge has, as methods go by themselves in a text."""
+    first, *rest = name.removeprefix("hurray.").split(".")
+    for owner in (hurray, hurray.Tensor, hurray.bridges.Bridge):
+        found = getattr(owner, first, None)
+        for part in rest:
+            found = getattr(found, part, None)
+        if found is not None:
+            return True
+    return False
+
+
+def test_no_page_speaks_of_what_is_not_there() -> None:
+    names = promised()
+    assert len(names) > 40
+    assert {"hurray.from_torch", "hurray.UnsupportedError"} <= {name for _, name in names}
+    assert [(path, name) for path, name in names if not exists(name)] == []

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_helpers import Done, command, entry, hurray, process, safetensors_bytes
+from cli_helpers import Done, command, entry, hurray, on_terminal, process, safetensors_bytes, terminal
 from hurray_cli import __version__
 from hurray_cli.convert import OPTIONS, parse
 from hypothesis import given
@@ -24,25 +24,6 @@ def many(path: Path, count: int = 5000) -> Path:
     entries = {f"layer.{k}.weight": entry("U8", (0,), (0, 0)) for k in range(count)}
     path.write_bytes(safetensors_bytes(entries))
     return path
-
-
-def on_terminal(*args: str | os.PathLike[str], wait: float = 20, **environment: str) -> tuple[int, str]:
-    """Run with stdout and stderr on a pseudo-terminal; the status and all that was written to it."""
-    master, slave = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
-    running = subprocess.Popen(command(*args), stdin=slave, stdout=slave, stderr=slave, env=env)
-    os.close(slave)
-    out = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        out += piece
-    os.close(master)
-    return running.wait(wait), out.decode()
 
 
 class TestUsage:
@@ -282,6 +263,31 @@ class TestTerminal:
         assert drawn.endswith("\r\x1b[K")
         assert out.count(b"\n") == 1
 
+    @pytest.mark.parametrize("dtype", ["BOOL", "U8"])
+    def test_progress_moves_within_a_tensor(self, tmp_path: Path, dtype: str) -> None:
+        """Of one tensor alone: decoded in slow pieces, or by reference to a slow disk."""
+        source, size = tmp_path / "a.safetensors", 24 << 20
+        source.write_bytes(safetensors_bytes({"w": entry(dtype, (size,), (0, size))}, bytes(size)))
+        target = tmp_path / ("b.hrry" if dtype == "BOOL" else "b.safetensors")
+        slow = (
+            "import sys, time, hurray, hurray_cli.progress as p; p.FIRST, p.NEXT = 0.05, 0.02\n"
+            "import hurray_cli.formats.safetensors.reader as r; r.PIECE = 1 << 20; read = r.CheckedItem._read\n"
+            "r.CheckedItem._read = lambda self, start: (time.sleep(0.04), read(self, start))[1]\n"
+            "class Slow:\n"
+            "    def __init__(self, file): self.file = file\n"
+            "    def write(self, data): time.sleep(0.04); return self.file.write(data)\n"
+            "write = hurray.write_all\n"
+            "hurray.write_all = lambda file, data: write(Slow(file) if len(data) > 1 << 20 else file, data)\n"
+            "import hurray_cli; sys.exit(hurray_cli.main(sys.argv[1:]))"
+        )
+        args = [sys.executable, "-c", slow, "convert", os.fspath(source), os.fspath(target)]
+        status, drawn = terminal(args)
+        assert status == 0, drawn
+        percents = [int(found) for found in re.findall(r"\r *(\d+) %", drawn)]
+        assert percents == sorted(percents)
+        assert len({percent for percent in percents if 0 < percent < 100}) >= 2, drawn
+        assert "of 3.0 MiB" in drawn if dtype == "BOOL" else "of 24.0 MiB" in drawn
+
     def test_no_progress_in_a_pipe(self, tmp_path: Path) -> None:
         source = many(tmp_path / "a.safetensors", 3)
         assert process("convert", source, tmp_path / "b.hrry").err == ""
@@ -339,6 +345,46 @@ def test_doctor() -> None:
     assert ["hurray-cli", __version__] in lines
     assert ["hrry", "format", "built", "in", "ok"] in lines
     assert ["safetensors", "format", "hurray-cli", __version__, "ok"] in lines
+
+
+class TestPluginsSwitchedOff:
+    """HURRAY_PLUGINS is about what is searched for: .hrry and the command's own safetensors need no search."""
+
+    @pytest.fixture
+    def off(self) -> dict[str, str]:
+        return {**os.environ, "HURRAY_PLUGINS": "0"}
+
+    def test_what_is_the_command_s_own_stays(self, tmp_path: Path, off: dict[str, str]) -> None:
+        source, middle, back = (
+            many(tmp_path / "a.safetensors", 3),
+            tmp_path / "b.hrry",
+            tmp_path / "c.safetensors",
+        )
+        assert process("convert", source, middle, env=off).status == 0
+        assert process("convert", middle, back, env=off).status == 0
+        assert process("verify", source, env=off).status == 0
+
+    def test_what_a_plugin_brings_does_not(self, tmp_path: Path, off: dict[str, str]) -> None:
+        done = process("convert", many(tmp_path / "a.safetensors", 1), tmp_path / "b.npz", env=off)
+        assert done == Done(
+            1, "", "hurray: error: the format 'npz' is switched off (HURRAY_PLUGINS leaves it out)\n"
+        )
+
+    def test_the_doctor_says_so(self, off: dict[str, str]) -> None:
+        plugins = process("doctor", env=off).out.partition("plugin ")[2].splitlines()[1:]
+        assert [line.split() for line in plugins] == [
+            [name, "format", "built", "in", "ok"] for name in ("hrry", "safetensors", "safetensors-index")
+        ]
+
+    def test_the_library_alone_has_its_own_format_only(self, tmp_path: Path, off: dict[str, str]) -> None:
+        """Without the command, safetensors is a plugin as any other."""
+        source = os.fspath(many(tmp_path / "a.safetensors", 1))
+        code = "import sys, hurray; print(hurray.formats.names()); hurray.convert(sys.argv[1], sys.argv[1] + '.hrry')"
+        done = subprocess.run(
+            [sys.executable, "-c", code, source], capture_output=True, text=True, env=off, check=False
+        )
+        assert done.stdout == "('hrry',)\n"
+        assert "the format 'safetensors' is switched off (HURRAY_PLUGINS leaves it out)" in done.stderr
 
 
 def test_doctor_names_a_broken_plugin(tmp_path: Path) -> None:

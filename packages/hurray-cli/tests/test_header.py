@@ -1,23 +1,26 @@
-"""A safetensors header that lies is refused, and everything wrong with it is said."""
+"""A safetensors header that lies is refused, and everything wrong with it is said. Each run in a process of its own."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_helpers import entry, hurray, safetensors_bytes
+from cli_helpers import apart, apart_each, entry, safetensors_bytes
 from safetensors import deserialize
 
 FOUR = b"\x01\x02\x03\x04"
 HUGE = 2**63
+BATCH = 200  # runs that share a process
 
 
 def refused(folder: Path, content: bytes) -> str:
     """The error lines of converting this file; nothing may be written."""
     source, target = folder / "in.safetensors", folder / "out.hrry"
     source.write_bytes(content)
-    done = hurray("convert", source, target)
+    done = apart("convert", source, target)
     assert done.status == 1, done
     assert not target.exists()
     assert all(line.startswith(f"hurray: error: {source}: ") for line in done.err.splitlines()), done.err
@@ -217,7 +220,7 @@ def test_names_do_not_reach_the_terminal_raw(tmp_path: Path) -> None:
 def test_metadata_null_is_no_metadata(tmp_path: Path) -> None:
     source = tmp_path / "in.safetensors"
     source.write_bytes(safetensors_bytes({"__metadata__": None}))
-    assert hurray("convert", source, tmp_path / "out.hrry").status == 0
+    assert apart("convert", source, tmp_path / "out.hrry").status == 0
 
 
 SMALL = safetensors_bytes(
@@ -226,49 +229,49 @@ SMALL = safetensors_bytes(
 )
 
 
-def ends_well(folder: Path, content: bytes) -> int:
-    """Convert and verify whatever this is; a traceback, a fault or a left-over file fails the test."""
-    source, target = folder / "in.safetensors", folder / "out.hrry"
-    source.write_bytes(content)
-    done = hurray("convert", "--force", source, target)
-    assert done.status in (0, 1), done
-    assert "Traceback" not in done.err, done.err
-    assert "fault" not in done.err, done.err
-    assert bool(done.err) == (done.status == 1)
-    assert sorted(path.name for path in folder.iterdir() if path != target) == ["in.safetensors"]
-    return done.status
+def all_end_well(folder: Path, contents: Sequence[bytes]) -> list[int]:
+    """Convert whatever these are; a crash, a hang, a traceback, a fault or a left-over file fails the test."""
+    statuses = []
+    for first in range(0, len(contents), BATCH):
+        runs = []
+        for k, content in enumerate(contents[first : first + BATCH]):
+            case = folder / str(first + k)
+            case.mkdir()
+            (case / "in.safetensors").write_bytes(content)
+            runs.append(("convert", case / "in.safetensors", case / "out.hrry"))
+        for (_, source, target), done in zip(runs, apart_each(runs), strict=True):
+            assert bool(done.err) == (done.status == 1), done
+            assert (len(os.listdir(source.parent)) == 2) == target.exists() == (done.status == 0)
+            statuses.append(done.status)
+    return statuses
 
 
 def test_truncated_at_every_length(tmp_path: Path) -> None:
-    statuses = [ends_well(tmp_path, SMALL[:size]) for size in range(len(SMALL))]
-    assert statuses == [1] * len(SMALL)
-    assert ends_well(tmp_path, SMALL) == 0
+    statuses = all_end_well(tmp_path, [SMALL[:size] for size in range(len(SMALL) + 1)])
+    assert statuses == [1] * len(SMALL) + [0]
+
+
+def flipped(at: int, bit: int) -> bytes:
+    return SMALL[:at] + bytes([SMALL[at] ^ 1 << bit]) + SMALL[at + 1 :]
 
 
 def test_every_bit_flipped(tmp_path: Path) -> None:
-    outcomes = {0: 0, 1: 0}
-    for at in range(len(SMALL)):
-        for bit in range(8):
-            broken = bytearray(SMALL)
-            broken[at] ^= 1 << bit
-            outcomes[ends_well(tmp_path, bytes(broken))] += 1
-    assert sum(outcomes.values()) == 8 * len(SMALL)
-    assert outcomes[0]
-    assert outcomes[1]
+    statuses = all_end_well(tmp_path, [flipped(at, bit) for at in range(len(SMALL)) for bit in range(8)])
+    assert len(statuses) == 8 * len(SMALL)
+    assert set(statuses) == {0, 1}
 
 
 def test_what_the_library_reads_the_command_reads(tmp_path: Path) -> None:
     """A flip that the library takes for a valid file is valid here too, but for what it lets pass in silence."""
     both = 0
-    for at in range(8, len(SMALL)):
-        broken = bytearray(SMALL)
-        broken[at] ^= 1
-        ours = ends_well(tmp_path, bytes(broken)) == 0
+    contents = [flipped(at, 0) for at in range(8, len(SMALL))]
+    for content, status in zip(contents, all_end_well(tmp_path, contents), strict=True):
+        ours = status == 0
         try:
-            deserialize(bytes(broken))  # type: ignore[no-untyped-call]
+            deserialize(content)  # type: ignore[no-untyped-call]
             theirs = True
         except Exception:
             theirs = False
-        assert theirs or not ours, f"the library refuses what we took: {bytes(broken)!r}"
+        assert theirs or not ours, f"the library refuses what we took: {content!r}"
         both += ours and theirs
     assert both > 10

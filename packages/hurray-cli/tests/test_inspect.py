@@ -104,7 +104,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 def test_json(model: Path) -> None:
     found = json.loads(hurray("inspect", model, "--json").out)
-    assert found["schema"] == 1
+    assert found["schema"] == 2
     content = model.read_bytes()
     assert found["file"] == {
         "path": str(model),
@@ -120,8 +120,9 @@ def test_json(model: Path) -> None:
         "int4",
         [2, 2],
         4,
-        "row_major",
+        {"name": "row_major"},
     )
+    assert (codes["bytes"], codes["stored"]) == (2, 2)
     start = codes["buffers"][0]["offset"]
     assert content[start : start + codes["buffers"][0]["bytes"]] == b"\x21\x43"
     assert content[codes["descriptor"]["offset"] :].startswith(b"HRRY\x01\x00")
@@ -148,7 +149,7 @@ def test_json_is_exact(tmp_path: Path) -> None:
         "half": 0.1,
         "yes": True,
     }
-    assert found["tensors"][0]["strides"] == [1, 2]
+    assert found["tensors"][0]["layout"] == {"name": "strided", "strides": [1, 2]}
 
 
 def test_json_of_a_foreign_file_has_absolute_offsets(tmp_path: Path) -> None:
@@ -167,6 +168,50 @@ def test_json_of_a_sharded_checkpoint_names_the_files(tmp_path: Path) -> None:
     assert Path(tensor["data"]["file"]).read_bytes()[tensor["data"]["offset"] :] == b"1234"
 
 
+class TestBytes:
+    """Bytes of data are those of the elements, the same number in every command; what a file stores is called so."""
+
+    def files(self, folder: Path) -> dict[str, tuple[Path, int, int]]:
+        """(path, bytes of the elements, bytes of the buffers) of a repeated, a gapped and a plain tensor."""
+        kinds = {
+            "repeated": library.Tensor(
+                bytes(4), library.float32, (1000,), layout=library.StridedLayout((0,))
+            ),
+            "gapped": library.Tensor(bytes(396), library.float32, (50,), layout=library.StridedLayout((2,))),
+            "plain": library.Tensor(bytes(40), library.float32, (10,)),
+        }
+        for name, tensor in kinds.items():
+            library.save(folder / f"{name}.hrry", {"w": tensor})
+        sizes = {"repeated": (4000, 4), "gapped": (200, 396), "plain": (40, 40)}
+        return {name: (folder / f"{name}.hrry", *sizes[name]) for name in kinds}
+
+    @pytest.mark.parametrize("kind", ["repeated", "gapped", "plain"])
+    def test_every_command_counts_the_same(self, tmp_path: Path, kind: str) -> None:
+        path, data, stored = self.files(tmp_path)[kind]
+        screen = hurray("inspect", path).out.splitlines()
+        inside = "" if stored == data else f", {stored:,} stored"
+        assert screen[3].startswith(f"  bytes       {data:,}")
+        assert screen[3].endswith(f" of data{inside}, {path.stat().st_size:,} in the file")
+        assert screen[-1].split()[4 : 5 + (stored != data)] == [f"{data:,}"] + [f"{stored:,}"] * (
+            stored != data
+        )
+        assert (" stored " in screen[-2]) is (stored != data)
+        (tensor,) = json.loads(hurray("inspect", "--json", path).out)["tensors"]
+        assert (tensor["bytes"], tensor["stored"], tensor["buffers"][0]["bytes"]) == (data, stored, stored)
+        assert f"1 tensor, {data:,} bytes of data)" in hurray("verify", path).out
+        for name in ("b.hrry", "b.safetensors"):
+            assert f"1 tensor, {data:,} bytes of data," in hurray("convert", "-n", path, tmp_path / name).out
+            assert f"1 tensor, {data:,} bytes, " in hurray("convert", path, tmp_path / name).out
+
+    def test_of_what_has_no_plain_elements(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.hrry"
+        for kind, data in (("csr", 32), ("quantised", 8192), ("group", 0)):
+            path.write_bytes(single(SPECIAL[kind]))
+            (tensor,) = json.loads(hurray("inspect", "--json", path).out)["tensors"]
+            assert tensor["bytes"] == data
+            assert f"1 tensor, {data:,} bytes of data)" in hurray("verify", path).out
+
+
 def test_special_layouts_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "a.hrry"
     for kind, layout in (
@@ -178,7 +223,8 @@ def test_special_layouts_are_shown(tmp_path: Path) -> None:
         path.write_bytes(single(SPECIAL[kind]))
         done = hurray("inspect", path)
         assert done.status == 0, done
-        assert done.out.splitlines()[-1].split()[-2] == layout
+        line = done.out.splitlines()[-1]
+        assert line[line.index("]") + 1 :].split()[0] == layout
 
 
 def test_one_bad_descriptor_hides_no_other(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sharded checkpoints: an index and its shards, and every way in which they may disagree."""
+"""Sharded checkpoints: an index and its shards, and every way in which they may disagree; in processes of their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import hurray as library
 import pytest
-from cli_helpers import Done, entry, hurray, safetensors_bytes
+from cli_helpers import Done, apart, entry, safetensors_bytes
 
 
 def shard(folder: Path, name: str, **tensors: bytes) -> None:
@@ -28,7 +28,7 @@ def index(folder: Path, weight_map: Any, **metadata: Any) -> Path:
 
 
 def convert(folder: Path, source: Path) -> Done:
-    return hurray("convert", source, folder / "out.hrry")
+    return apart("convert", source, folder / "out.hrry")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_shards_become_one_file(checkpoint: Path) -> None:
 
 def test_what_other_writers_say_of_the_size(checkpoint: Path) -> None:
     assert convert(checkpoint, index(checkpoint, GOOD, total_size=7.0)).status == 0
-    assert hurray("convert", "-f", index(checkpoint, GOOD), checkpoint / "out.hrry").status == 0
+    assert apart("convert", "-f", index(checkpoint, GOOD), checkpoint / "out.hrry").status == 0
 
 
 def disagreement(checkpoint: Path, weight_map: Any, **metadata: Any) -> str:
@@ -165,13 +165,13 @@ def test_an_index_that_is_none(tmp_path: Path, text: str, message: str) -> None:
 
 def test_an_index_is_not_written(checkpoint: Path) -> None:
     target = checkpoint / "new.safetensors.index.json"
-    done = hurray("convert", checkpoint / "model-1.safetensors", target)
+    done = apart("convert", checkpoint / "model-1.safetensors", target)
     assert done.status == 1
     assert not target.exists()
     assert "sharded checkpoints are not written; give the target a name that ends in .safetensors" in done.err
 
 
 def test_shards_become_one_safetensors_file(checkpoint: Path) -> None:
-    done = hurray("convert", index(checkpoint, GOOD), checkpoint / "one.safetensors")
+    done = apart("convert", index(checkpoint, GOOD), checkpoint / "one.safetensors")
     assert done.status == 0, done
     assert (checkpoint / "one.safetensors").read_bytes().endswith(b"1234567")

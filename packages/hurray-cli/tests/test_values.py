@@ -117,11 +117,26 @@ def test_foreign_files_have_values_too(tmp_path: Path) -> None:
     assert hurray("inspect", path, "--values", "m").out.splitlines()[1] == "[True, False, True]"
 
 
-@pytest.mark.parametrize("kind", ["quantised", "csr", "group"])
+@pytest.mark.parametrize(
+    "layout", [library.MortonLayout((2, 2)), library.HilbertLayout(2, 2), library.TiledLayout((2, 2))]
+)
+def test_tiles_and_curves_show_logical_order(tmp_path: Path, layout: library.Layout) -> None:
+    tensor = library.Tensor(np.arange(16, dtype="f4").tobytes(), library.float32, (4, 4), layout=layout)
+    assert eval(shown(tmp_path, tensor)) == tensor.tolist() != np.arange(16).reshape(4, 4).tolist()
+
+
+def test_of_a_sparse_tensor_what_is_stored(tmp_path: Path) -> None:
+    pointers = [np.array([0, 2], "u8").tobytes(), np.array([0, 1, 1, 2], "u8").tobytes()]
+    data = np.array([1.5, 2.5], "f4").tobytes()
+    tensor = library.Tensor(data, library.float32, (3, 3), aux_buffers=pointers, layout=library.CsrLayout(2))
+    assert eval(shown(tmp_path, tensor)) == {(0, 0): 1.5, (2, 2): 2.5}
+
+
+@pytest.mark.parametrize("kind", ["quantised", "group"])
 def test_codes_are_no_values(tmp_path: Path, kind: str) -> None:
     (tmp_path / "a.hrry").write_bytes(single(SPECIAL[kind]))
     done = hurray("inspect", tmp_path / "a.hrry", "--values", "w")
-    assert done.status == 1
+    assert (done.status, done.out) == (1, "")
     assert "--descriptor shows what is known about it" in done.err
 
 

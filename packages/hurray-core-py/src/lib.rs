@@ -32,6 +32,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
+    use crate::buffer::ticking;
+    #[pymodule_export]
     use crate::descriptor::Descriptor;
     #[pymodule_export]
     use crate::device::Device;
@@ -49,9 +51,9 @@ mod _core {
     use crate::handle::BufferHandle;
     #[pymodule_export]
     use crate::layout::{
-        layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout, CsrLayout,
-        HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout, TiledLayout,
-        UnknownLayout,
+        _bare, layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout,
+        CsrLayout, HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout,
+        TiledLayout, UnknownLayout,
     };
     #[pymodule_export]
     use crate::pickle::{_descriptor, _entry, _handle, _problem};

@@ -44,6 +44,14 @@ impl AtomicFile {
         Ok(Self { file, named, target, staged: Vec::new(), durable, failed: false })
     }
 
+    /// The file itself once more, for who wants to see how it grows. Nothing is to be written to it.
+    ///
+    /// # Errors
+    /// The system's own.
+    pub fn watched(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
     /// Puts the new content in the old one's place.
     ///
     /// # Errors

@@ -37,7 +37,9 @@ class Table:
         from rich.table import Table as Drawn
         from rich.text import Text
 
-        drawn = Drawn(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+        drawn = Drawn(
+            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+        )
         for column in self._columns:
             right = column in self._right
             drawn.add_column(column, justify="right" if right else "left", overflow="fold", no_wrap=right)
@@ -64,6 +66,13 @@ class Table:
 def is_terminal() -> bool:
     """Whether a person reads stdout."""
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def width() -> int:
+    """The columns of the terminal; 80 where nobody says."""
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size().columns, 20)
 
 
 def bold(text: str) -> str:

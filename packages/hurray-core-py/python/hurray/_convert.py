@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import os
+
 from hurray import formats
 from hurray._hrry_format import HRRY
 from hurray._plan import Plan, copies, fill, target_path
-from hurray._replace import copy, replace
+from hurray._progress import Meter
+from hurray._replace import copy, probe, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, TypeAlias
+    from collections.abc import Iterable, Sequence
 
-    from hurray import Tensor
+    from hurray._progress import Progress
     from hurray.formats import AnyPath, Format, Item
-
-    # Called with the bytes done, the bytes in all and the name of the tensor that comes next.
-    Progress: TypeAlias = Callable[[int, int, str], None]
 
 
 class Report:
@@ -58,7 +57,10 @@ def convert(
     ``source_format`` and ``target_format`` name formats of :func:`hurray.formats.names`; by default the
     content of ``src`` and the suffix of ``dst`` decide. ``drop_metadata=True`` leaves out the metadata that
     the target cannot hold and names it in ``plan.left_out``. ``durable=True`` also syncs to the disk.
-    ``progress(done, total, name)`` is called before each tensor, in bytes. ``dry_run=True`` writes nothing.
+    ``progress(done, total, name)`` is called before each tensor, in bytes, and about twenty times a second while
+    a large one is written, on this thread: what it raises ends the conversion. The name is empty where the
+    file is copied as a whole. ``dry_run=True`` writes nothing,
+    and raises what writing would where ``dst`` or its folder is in the way.
 
     :raises FileExistsError: ``dst`` exists and ``overwrite`` is false.
     :raises hurray.formats.FormatError: ``src`` breaks the rules of its format; ``problems`` lists them all.
@@ -76,65 +78,36 @@ def convert(
         items = list(reader)
         plan = Plan(source, reads.name, target, writes.name)
         fill(plan, reader, items, writes, drop_metadata)
-        if not dry_run:
-            _write(plan, writes, _tracked(items, progress, plan.bytes), durable)
+        if dry_run:
+            probe(target)
+        else:
+            meter = None if progress is None else Meter(progress, plan.bytes)
+            _write(plan, writes, items, durable, meter)
         items.clear()  # they hold the mapping that the reader closes
     return Report(plan, perf_counter() - started)
 
 
-class _Tracked(formats.Item):
-    """An item that says when it is used: a writer may take the items in an order of its own."""
-
-    __slots__ = ("_item", "_tell", "dtype", "extras", "layout", "name", "nbytes", "shape", "special")
-
-    def __init__(self, item: Item, tell: Callable[[Item], None]) -> None:
-        self.name, self.dtype, self.shape, self.nbytes = item.name, item.dtype, item.shape, item.nbytes
-        self.layout, self.special, self.extras = item.layout, item.special, item.extras
-        self._item = item
-        self._tell = tell
-
-    def load(self) -> Tensor:
-        self._tell(self._item)
-        return self._item.load()
-
-    def raw(self) -> Any:
-        self._tell(self._item)
-        return self._item.raw()
-
-    def pieces(self) -> Any:
-        self._tell(self._item)
-        return self._item.pieces()
-
-
-class _Meter:
-    """Counts the bytes of the items that are done, by what is begun after them."""
-
-    __slots__ = ("_begun", "_done", "_progress", "_total")
-
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress = progress
-        self._total = total
-        self._done = 0
-        self._begun: set[str] = set()
-
-    def tell(self, item: Item) -> None:
-        if item.name not in self._begun:
-            self._begun.add(item.name)
-            self._progress(self._done, self._total, item.name)
-            self._done += item.nbytes
-
-
-def _tracked(items: Iterable[Item], progress: Progress | None, total: int) -> Iterable[Item]:
-    if progress is None:
-        return items
-    meter = _Meter(progress, total)
-    return [_Tracked(item, meter.tell) for item in items]
-
-
-def _write(plan: Plan, target: Format, items: Iterable[Item], durable: bool) -> None:
+def _write(plan: Plan, target: Format, items: Sequence[Item], durable: bool, meter: Meter | None) -> None:
     if copies(plan):
-        replace(plan.target, lambda temporary: copy(plan.source, temporary), durable)
-    elif target.name == HRRY.name:
-        HRRY.write(plan.target, items, plan.kv, durable=durable)
+        told = None if meter is None else meter.copied
+        replace(plan.target, lambda temporary: copy(plan.source, temporary, told), durable)
+    elif meter is None:
+        _write_items(plan, target, items, durable, None)
     else:
-        replace(plan.target, lambda temporary: target.write(temporary, items, plan.kv), durable)
+        tracked = meter.items(items)
+        meter.during(lambda: _write_items(plan, target, tracked, durable, meter))
+
+
+def _write_items(
+    plan: Plan, target: Format, items: Iterable[Item], durable: bool, meter: Meter | None
+) -> None:
+    if target.name == HRRY.name:
+        HRRY.write(plan.target, items, plan.kv, durable=durable, meter=meter)
+        return
+
+    def fill(temporary: str) -> None:
+        if meter is not None:
+            meter.follow(lambda: os.stat(temporary).st_size, unpacks=True)
+        target.write(temporary, items, plan.kv)
+
+    replace(plan.target, fill, durable)

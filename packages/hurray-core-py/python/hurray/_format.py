@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, Self
 
-    from hurray import Dtype, Tensor
+    from hurray import Descriptor, Dtype, Tensor
 
     Kv: TypeAlias = Mapping[str, Any]
 else:
@@ -150,6 +150,21 @@ class Problem:
         if self.key is not None:
             return f"metadata key {quoted(self.key)}: {text}"
         return text if self.name is None else f"tensor {quoted(self.name)}: {text}"
+
+
+def nbytes_of(descriptor: Descriptor) -> int:
+    """Bytes of the elements packed, whatever the layout stores; for what has no dense elements, of all buffers.
+
+    It is what ``Item.nbytes`` of a ``.hrry`` file says, and the number that ``hurray`` prints as bytes of data.
+    """
+    from hurray import buffer_size_bytes
+
+    if descriptor.layout.is_dense and descriptor.size is not None:
+        try:
+            return buffer_size_bytes(descriptor.dtype, descriptor.size)
+        except (ValueError, NotImplementedError, OverflowError):  # a private type has no size of its own
+            pass
+    return sum(handle.byte_size for handle in descriptor.buffer_handles)
 
 
 def quoted(name: str) -> str:

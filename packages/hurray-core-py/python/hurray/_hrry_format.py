@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hurray.formats import Format, FormatError, Item, Problem, Reader
+from hurray.formats import Format, FormatError, Item, Problem, Reader, nbytes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from hurray import Descriptor, File, FileMap, Tensor
+    from hurray._progress import Meter
     from hurray.formats import Kv
 
 MAGIC = b"HRRYFILE"
 MAX_RANK = 64
 MAX_NAME_BYTES = 65535
-# Layouts that Tensor.tofile walks in row-major order.
-ORDERED = ("row_major", "col_major", "strided")
 # Flag bits of the descriptor (descriptor.md §2).
 QUANTIZED, SHARD, EXTENSION, STATISTICS = 1, 2, 4, 8
 _SCHEMES = {1: "per-tensor affine", 2: "per-channel affine", 3: "per-block affine", 4: "NF4", 5: "MXFP"}
@@ -52,7 +51,7 @@ class HrryItem(Item):
         self.layout = descriptor.layout.name
         self.special = _special(file, name, descriptor, flags)
         self.extras = _extras(descriptor, flags)
-        self.nbytes = _nbytes(descriptor)
+        self.nbytes = nbytes_of(descriptor)
         self.offset = None
         if self.layout == "row_major" and self.special is None:
             self.offset = file.entry(name).buffer_offsets[0] + descriptor.byte_offset
@@ -137,11 +136,15 @@ class HrryFormat(Format):
             elif reason := _bad_value(value):
                 yield Problem(reason, key=key)
 
-    def write(self, path: str, items: Iterable[Item], kv: Kv, *, durable: bool = False) -> None:
+    def write(
+        self, path: str, items: Iterable[Item], kv: Kv, *, durable: bool = False, meter: Meter | None = None
+    ) -> None:
         """Write the file. Atomic by itself: ``path`` is the target, replaced when all is written."""
         from hurray import FileWriter
 
         with FileWriter(path, kv=kv, durable=durable) as writer:
+            if meter is not None:
+                meter.follow(writer.tell)
             for item in items:
                 if (pieces := item.pieces()) is not None:
                     writer.write_pieces(item.name, pieces, item.dtype, item.shape)
@@ -180,8 +183,8 @@ def _special(file: File, name: str, descriptor: Descriptor, flags: int) -> str |
         return f"its element type is private (tag {descriptor.dtype.tag:#04x})"
     if None in descriptor.shape:
         return "it has a dynamic dimension, whose size is not in the file"
-    if descriptor.layout.name not in ORDERED:
-        return f"its layout is {descriptor.layout.name}, which cannot be put in row-major order yet"
+    if not descriptor.layout.is_dense:
+        return f"its layout is {descriptor.layout.name}, which is not dense"
     if descriptor.device.kind != "cpu" and descriptor.layout.name != "row_major":
         return f"it is meant for {descriptor.device.kind}, and its {descriptor.layout.name} layout is not put in order"
     return None
@@ -204,18 +207,6 @@ def _extras(descriptor: Descriptor, flags: int) -> tuple[str, ...]:
     if descriptor.buffer_count and descriptor.device.kind != "cpu":
         extras.append(f"its device ({descriptor.device.kind})")
     return tuple(extras)
-
-
-def _nbytes(descriptor: Descriptor) -> int:
-    """The elements packed; for what has no dense elements, the bytes of all buffers."""
-    from hurray import buffer_size_bytes
-
-    if descriptor.layout.name in ORDERED and descriptor.size is not None:
-        try:
-            return buffer_size_bytes(descriptor.dtype, descriptor.size)
-        except (ValueError, NotImplementedError, OverflowError):  # a private type has no size of its own
-            pass
-    return sum(handle.byte_size for handle in descriptor.buffer_handles)
 
 
 def _bad_name(name: str) -> str | None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+
 from hurray._exceptions import file_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import IO
 
 COPY_BYTES = 1 << 26
+# What systems say that have no files without a name (EOPNOTSUPP, EISDIR, EINVAL).
+_UNNAMED_LACKS = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL})
 
 
 def replace(target: str, write: Callable[[str], None], durable: bool) -> None:
@@ -34,10 +39,27 @@ def replace(target: str, write: Callable[[str], None], durable: bool) -> None:
         _sync(folder)
 
 
+def probe(target: str) -> None:
+    """Raise what :func:`replace` and the core's own writer would for a folder in which no file can be made.
+
+    Nothing appears, and the folder is not touched: the file that is begun here has no name.
+
+    :raises OSError: with the system's reason, and the target for its name.
+    """
+    import os
+
+    folder = os.path.dirname(target)
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666))
+    except (AttributeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _UNNAMED_LACKS:
+            raise file_error(error.errno or 0, error.strerror or str(error), target) from error
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise file_error(errno.EACCES, os.strerror(errno.EACCES), target) from None
+
+
 def _is_about(error: OSError, temporary: str) -> bool:
     """Whether the error is one of writing, which nobody knows by the name of the temporary, or by none."""
-    import errno
-
     if error.filename is None:
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
     return bool(error.filename == temporary)
@@ -73,16 +95,30 @@ def _unlink(path: str) -> None:
         os.unlink(path)
 
 
-def copy(source: str, target: str) -> None:
-    """The bytes of one file into another, by the kernel where it can."""
+def copy(source: str, target: str, told: Callable[[int, int], None] | None = None) -> None:
+    """The bytes of one file into another, by the kernel where it can; ``told(done, whole)`` after each part."""
     import os
 
     with open(source, "rb", buffering=0) as reads, open(target, "wb", buffering=0) as writes:
+        whole = os.fstat(reads.fileno()).st_size
+        for done in _copied(reads, writes):
+            if told is not None:
+                told(done, whole)
+
+
+def _copied(reads: IO[bytes], writes: IO[bytes]) -> Iterator[int]:
+    """Copy part after part; how much is done."""
+    import os
+
+    while True:
         try:
-            while os.copy_file_range(reads.fileno(), writes.fileno(), COPY_BYTES):
-                pass
+            if not os.copy_file_range(reads.fileno(), writes.fileno(), COPY_BYTES):
+                return
         except (AttributeError, OSError):  # another file system, an old kernel, no Linux
-            reads.seek(writes.seek(0))
-            writes.truncate()
-            while piece := reads.read(COPY_BYTES >> 3):
-                writes.write(piece)
+            break
+        yield writes.tell()
+    reads.seek(writes.seek(0))
+    writes.truncate()
+    while piece := reads.read(COPY_BYTES >> 3):
+        writes.write(piece)
+        yield writes.tell()

@@ -8,7 +8,7 @@ told by its content first and by its suffix second. The ``hrry`` format is built
 from __future__ import annotations
 
 from hurray._exceptions import FileError
-from hurray._format import Format, FormatError, Item, PlanError, Problem, RawItem, Reader, quoted
+from hurray._format import Format, FormatError, Item, PlanError, Problem, RawItem, Reader, nbytes_of, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = [
     "get",
     "has_suffix",
     "names",
+    "nbytes_of",
     "quoted",
     "register",
     "regular_file",

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) use aligned::Aligned;
 pub(crate) use exporter::contiguous;
 pub(crate) use map::Map;
-pub(crate) use source::{interrupted, Watch};
+pub(crate) use source::{interrupted, ticking, Watch};
 pub(crate) use untracked::untracked;
 pub(crate) use view::View;
 pub(crate) use watched::Watched;

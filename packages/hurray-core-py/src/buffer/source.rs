@@ -1,5 +1,6 @@
 //! Buffers as what the file writer reads from.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -82,7 +83,36 @@ impl Watch {
     }
 }
 
-/// Lets Ctrl-C end a long write: the pending exception travels inside the error.
+thread_local! {
+    /// What this thread was asked to call now and then while it writes.
+    static TICK: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
+}
+
+/// Lets Ctrl-C end a long write, and who watches it look: a pending exception travels inside the error.
 pub(crate) fn interrupted() -> io::Result<()> {
-    Python::attach(|py| py.check_signals()).map_err(io::Error::other)
+    Python::attach(|py| {
+        py.check_signals()?;
+        tick(py)
+    })
+    .map_err(io::Error::other)
+}
+
+/// Calls what was asked for, which is away meanwhile: it may write files of its own.
+fn tick(py: Python<'_>) -> PyResult<()> {
+    let Some(callable) = TICK.take() else { return Ok(()) };
+    let called = callable.call0(py);
+    TICK.set(Some(callable));
+    called.map(|_| ())
+}
+
+/// Call ``work()``, and ``tick()`` on the same thread about twenty times a second while it writes much at once.
+///
+/// An exception that ``tick`` raises ends the writing, as Ctrl-C does. Returns what ``work`` does.
+#[pyfunction]
+#[pyo3(name = "_ticking")]
+pub(crate) fn ticking<'py>(tick: Py<PyAny>, work: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let before = TICK.replace(Some(tick));
+    let result = work.call0();
+    TICK.set(before);
+    result
 }

@@ -1,5 +1,6 @@
 //! `FileWriter`: tensors into a file, one after another.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -35,6 +36,8 @@ pub(crate) struct FileWriter {
     state: Mutex<State>,
     /// The thread that is at work on the state.
     holder: AtomicUsize,
+    /// The growing file, until it is finished or given up; looked at without waiting for the state.
+    growing: Mutex<Option<File>>,
     name: FileName,
     durable: bool,
     /// Whether contents are checked where a call does not say.
@@ -99,7 +102,13 @@ impl FileWriter {
         self.put(py, name, &writable.descriptor, &writable.sources())
     }
 
+    /// What is given up must not stay open: its bytes are on the disk for as long.
+    fn let_go(&self) {
+        self.growing.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
+        self.let_go();
         let done = self.locked(py, |state| match std::mem::replace(state, State::Closed) {
             State::Open(writer) => Ok(finished(*writer)),
             State::Broken => Err(true),
@@ -144,8 +153,10 @@ impl FileWriter {
             // Refuses bad metadata before anything is created.
             Writer::new(std::io::sink(), pairs.clone()).map_err(|bad| error::wire(py, bad, &None))?;
             let file = AtomicFile::create(&target, durable).map_err(|failed| error::os(py, failed, &name))?;
+            let growing = file.watched().map_err(|failed| error::os(py, failed, &name))?;
             let writer = Writer::new(file, pairs).map_err(|failed| error::wire(py, failed, &name))?;
             Ok(Self {
+                growing: Mutex::new(Some(growing)),
                 state: Mutex::new(State::Open(Box::new(writer))),
                 holder: AtomicUsize::new(NOBODY),
                 name,
@@ -205,6 +216,16 @@ impl FileWriter {
         })
     }
 
+    /// Bytes of the file that are written; the last MiB of small ones may still be on its way.
+    ///
+    /// Waits for nobody: another thread may be in the middle of a large tensor. Raises ``ValueError`` when
+    /// the writer is closed.
+    fn tell(&self, py: Python<'_>) -> PyResult<u64> {
+        let growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = growing.as_ref().ok_or_else(|| refused(py, "the writer is closed"))?;
+        Ok(file.metadata().map_err(|failed| error::os(py, failed, &self.name))?.len())
+    }
+
     /// Finish the file and put it in place. Calling it again does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(|| self.finish(py))
@@ -212,6 +233,7 @@ impl FileWriter {
 
     /// Give up: nothing appears at the path.
     fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        self.let_go();
         self.locked(py, |state| *state = State::Closed)
     }
 

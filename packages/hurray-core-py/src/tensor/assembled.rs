@@ -81,7 +81,8 @@ impl Tensor {
     /// instead of copying, ``True`` always copies.
     ///
     /// Raises ``InvalidDescriptorError`` for another number of buffers, ``BufferError`` for too few
-    /// bytes, ``UnsupportedError`` for the head of a composite, which has no buffers.
+    /// bytes, ``UnsupportedError`` for the head of a composite, which has no buffers, and for a descriptor whose
+    /// unknown layout hides where its buffers are described.
     #[staticmethod]
     #[pyo3(signature = (descriptor, buffers, *, copy=None))]
     fn from_descriptor(

@@ -39,22 +39,21 @@ def from_object(obj: Any, *, copy: bool | None = None) -> Tensor:
 
 
 def borrow(array: Any) -> tuple[Any, hurray.Dtype, tuple[int, ...], bool] | None:
-    """A contiguous array's bytes for a writer: (C-contiguous buffer, dtype, shape, Fortran order).
+    """A contiguous array of ml_dtypes' for a writer: (C-contiguous buffer, dtype, shape, Fortran order).
 
-    A file needs no alignment in memory, so nothing is copied. None for everything that has to be a tensor first.
+    A file needs no alignment in memory, so nothing is copied. None for everything else: what NumPy has a type for
+    the writer takes by itself, by the buffer protocol, and the rest has to be a tensor first.
     """
     if type(array) is not _ndarray:
         return None
-    dtype = NATIVE.get(array.dtype) or from_ml(ml_name(array.dtype) or "")
+    dtype = from_ml(ml_name(array.dtype) or "")
     if dtype is None or dtype.is_sub_byte or not array.dtype.isnative:
         return None
     fortran = not array.flags.c_contiguous
     if fortran and not array.flags.f_contiguous:
         return None
     plain = array.T if fortran else array
-    if array.dtype not in NATIVE:
-        plain = reinterpreted(plain, f"<u{array.dtype.itemsize}", array)
-    return plain, dtype, array.shape, fortran
+    return reinterpreted(plain, f"<u{array.dtype.itemsize}", array), dtype, array.shape, fortran
 
 
 def _from_any(obj: Any, copy: bool | None) -> Tensor:

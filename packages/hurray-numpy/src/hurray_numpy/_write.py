@@ -15,7 +15,14 @@ from hurray_numpy._npy import MAX_RANK, write_header
 
 __all__ = ["check_elements", "check_metadata", "layout_notes", "write_array"]
 
-_LAYOUTS = ("row_major", "col_major", "strided")
+_LAYOUTS = (
+    "row_major",
+    "col_major",
+    "strided",
+    "tiled",
+    "morton",
+    "hilbert",
+)  # Tensor.tofile puts them in order
 
 
 def check_elements(items: Sequence[Item]) -> Iterator[Problem]:

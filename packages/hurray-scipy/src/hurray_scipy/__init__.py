@@ -46,7 +46,7 @@ class SciPyBridge:
         """
         raise hurray.UnsupportedError(
             "hurray-scipy cannot make SciPy objects yet; "
-            "no tensor has a sparse layout yet, and numpy.asarray(t) takes a dense one"
+            "numpy.asarray(t) takes a dense tensor, and one buffer of any other, t.buffer(0)"
         )
 
 

@@ -22,14 +22,21 @@ DISTRIBUTIONS = (
 
 @click.command(short_help="Show versions and plugins, and what is wrong with them.")
 def command() -> int:
-    """Show the versions that run, and each plugin with its state; a broken one with the reason."""
+    """Show the versions that run, and each plugin with its state; a broken one with the reason.
+
+    HURRAY_PLUGINS=0 in the environment switches the search for plugins off, a comma list limits it to those names.
+    The .hrry format and this command's own safetensors are no plugins of it, and stay.
+    """
     import platform
     import sys
 
     import hurray
     from hurray import bridges, formats
 
+    from hurray_cli.formats import register
     from hurray_cli.table import Table
+
+    register()
 
     print(f"python  {platform.python_version()}  {shown(sys.executable)}")
     print(f"system  {platform.platform()}")
@@ -40,8 +47,10 @@ def command() -> int:
     print()
     versions.print()
     plugins = Table(("plugin", "kind", "from", "state", "detail"))
-    plugins.add("hrry", "format", "built in", "ok", "")
-    for kind, found in (("format", formats.report()), ("bridge", bridges.report())):
+    installed = formats.report()
+    for name in sorted({*formats.names()} - {plugin.name for plugin in installed}):
+        plugins.add(name, "format", "built in", "ok", "")
+    for kind, found in (("format", installed), ("bridge", bridges.report())):
         for plugin in found:
             origin = f"{plugin.distribution} {plugin.version}".strip()
             plugins.add(shown(plugin.name), kind, shown(origin), plugin.state, shown(plugin.detail))

@@ -108,7 +108,8 @@ def _values(path: str, name: str) -> int:
         item = next((item for item in reader if item.name == name), None)
         if item is None:
             raise errors.FailedError(f"{path}: no tensor named {name!r}")
+        text = values(item)
         shape = ", ".join(map(str, item.shape))
         print(f"{shown(item.name)}  {item.dtype.name}  [{shape}]  {item.layout}")
-        print(values(item))
+        print(text)
     return 0

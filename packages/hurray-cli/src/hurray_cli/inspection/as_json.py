@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hurray_cli.inspection.overview import Overview, Row
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def lines(found: Overview, rows: Iterable[Row]) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _tensor(row: Row, path: str) -> dict[str, Any]:
             "dtype": row.dtype,
             "shape": None if row.shape is None else list(row.shape),
             "elements": row.elements,
-            "layout": row.layout,
+            "layout": {"name": row.layout, **_plain(row.fields.get("layout", {}))},
             "bytes": row.nbytes,
         }
     if row.entry is not None:
@@ -67,6 +67,8 @@ def _tensor(row: Row, path: str) -> dict[str, Any]:
         tensor["descriptor"] = {"offset": entry.descriptor_offset, "length": entry.descriptor_length}
         tensor["data"] = {"offset": entry.data_offset, "length": entry.data_length}
         if row.descriptor is not None:
+            tensor |= {key: _plain(value) for key, value in row.fields.items() if key != "layout"}
+            tensor["stored"] = row.stored
             tensor |= _storage(row.descriptor, entry.buffer_offsets)
     elif row.offset is not None:
         tensor["data"] = {"offset": row.offset}
@@ -75,11 +77,13 @@ def _tensor(row: Row, path: str) -> dict[str, Any]:
     return tensor
 
 
+def _plain(value: Any) -> Any:
+    """The fields of a layout or a section, whatever is nested in them."""
+    return {key: _plain(one) for key, one in value.items()} if isinstance(value, dict) else value_of(value)
+
+
 def _storage(descriptor: Descriptor, offsets: Sequence[int]) -> dict[str, Any]:
     storage: dict[str, Any] = {"byte_offset": descriptor.byte_offset}
-    strides = getattr(descriptor.layout, "strides", None)
-    if strides is not None:
-        storage["strides"] = list(strides)
     storage["buffers"] = [
         {
             "offset": offset,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hurray_cli.errors import FailedError
 from hurray_cli.formats import register
+from hurray_cli.inspection.annotate import structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,21 +14,32 @@ if TYPE_CHECKING:
     from hurray import Descriptor, Entry, File
     from hurray.formats import Item
 
+# What a row's fields are made of; member_role is a value, the others have fields of their own.
+SECTIONS = ("layout", "quantization", "shard", "statistics", "extension_type", "member_role")
+WITHOUT_FIELDS = (0x01, 0x02)  # the tags of row_major and col_major
+
 
 class Row:
-    """One tensor. ``shape`` holds None for a dynamic dimension; ``fault`` says why the rest is unknown."""
+    """One tensor. ``shape`` holds None for a dynamic dimension; ``fault`` says why the rest is unknown.
+
+    ``nbytes`` is the size of the elements packed, as everywhere in the command; ``stored`` that of its buffers in a
+    .hrry file, which is less where elements repeat and more where there are gaps between them. ``fields`` holds
+    what its descriptor says beyond dtype and shape: the fields of the layout, and the sections by their names.
+    """
 
     __slots__ = (
         "descriptor",
         "dtype",
         "entry",
         "fault",
+        "fields",
         "layout",
         "name",
         "nbytes",
         "offset",
         "path",
         "shape",
+        "stored",
         "virtual",
     )
 
@@ -37,6 +49,8 @@ class Row:
         self.shape: tuple[int | None, ...] | None = None
         self.layout: str | None = None
         self.nbytes: int | None = None
+        self.stored: int | None = None
+        self.fields: dict[str, Any] = {}
         self.virtual = False  # a composite's head: its elements are those of its members
         self.fault: Exception | None = None
         self.offset: int | None = None
@@ -103,6 +117,8 @@ def _hrry(path: str) -> Overview:
 
 
 def _descriptor_row(file: File, name: str) -> Row:
+    from hurray import formats
+
     row = Row(name)
     row.entry = file.entry(name)
     try:
@@ -115,8 +131,19 @@ def _descriptor_row(file: File, name: str) -> Row:
     row.shape = descriptor.shape
     row.layout = descriptor.layout.name
     row.virtual = descriptor.layout.is_virtual
-    row.nbytes = sum(handle.byte_size for handle in descriptor.buffer_handles)
+    row.nbytes = formats.nbytes_of(descriptor)
+    row.stored = sum(handle.byte_size for handle in descriptor.buffer_handles)
+    row.fields = _fields(file.descriptor_bytes(name))
     return row
+
+
+def _fields(data: bytes) -> dict[str, Any]:
+    """What the descriptor says of layout and sections; most say nothing, which is told without a walk."""
+    flags, layout = int.from_bytes(data[10:14], "little"), data[15]
+    if not flags and layout in WITHOUT_FIELDS:
+        return {}
+    tree = structure(data)
+    return {name: tree[name] for name in SECTIONS if tree.get(name)}
 
 
 def _item_row(item: Item) -> Row:

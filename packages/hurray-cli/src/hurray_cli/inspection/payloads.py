@@ -1,4 +1,7 @@
-"""The layout payloads (format: layouts.md). They have no length: who does not know one cannot go on."""
+"""The layout payloads (format: layouts.md). They have no length: who does not know one cannot go on.
+
+The names of the fields are those of the layout classes of ``hurray``.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,13 @@ LAYOUTS = {
     0x0B: "composite",
     0x40: "hilbert",
 }
-_ORDERS = {1: "row_major", 2: "col_major", 3: "strided", 4: "tiled"}
+_OUTER = {1: "row_major", 2: "col_major", 3: "strided"}
+_INNER = {**_OUTER, 4: "tiled"}
 _ROLES = {0: "key", 1: "value", 2: "fused"}
+_INDEX_TYPES = {0: "uint32", 1: "uint64"}
 _RULES = {1: "partition", 2: "overlay", 3: "group"}
-_OPERATIONS = {0: "none", 1: "replace", 2: "add"}
-_NESTED, _STRIDED = 4, 3
+_OPERATIONS = {0: None, 1: "replace", 2: "add"}
+_NESTED, _STRIDED, _NO_LAYER = 4, 3, 2**32 - 1
 
 
 def layout_payload(cursor: Cursor, tag: int, rank: int) -> Generator[Field, None, bool]:
@@ -43,40 +48,43 @@ def _nothing(cursor: Cursor, rank: int) -> Iterator[Field]:
 
 
 def _strided(cursor: Cursor, rank: int) -> Iterator[Field]:
-    for k in range(rank):
-        yield cursor.int64(f"stride[{k}], in elements:")
+    yield from cursor.array(8, "strides", rank, label="stride", after=", in elements:", signed=True)
 
 
 def _tiled(cursor: Cursor, rank: int) -> Iterator[Field]:
-    level = 0
-    while True:
-        prefix = f"tile level {level}: " if level else ""
-        for k in range(rank):
-            yield cursor.uint(8, f"{prefix}tile_shape[{k}]")
-        outer, field = cursor.keep(1, f"{prefix}outer_layout", _choice(_ORDERS))
-        yield field
-        inner, field = cursor.keep(1, f"{prefix}inner_layout", _choice(_ORDERS))
-        yield field
-        yield cursor.reserved(2, f"{prefix}reserved")
-        if outer == _STRIDED:
-            for k in range(rank):
-                yield cursor.int64(f"{prefix}outer stride[{k}], in tiles:")
-        if inner == _STRIDED:
-            for k in range(rank):
-                yield cursor.int64(f"{prefix}inner stride[{k}], in elements:")
-        if inner != _NESTED:
-            return
+    level, inner = 0, _NESTED
+    while inner == _NESTED:
+        path = ("inner_tiled",) * level
+        inner = yield from _tile_level(cursor, rank, f"tile level {level}: " if level else "", path)
         level += 1
 
 
+def _tile_level(cursor: Cursor, rank: int, prefix: str, path: tuple[str, ...]) -> Generator[Field, None, int]:
+    """One level of tiles; returns what its inner layout is."""
+    for field in cursor.array(8, "tile_shape", rank, label=f"{prefix}tile_shape"):
+        yield field.under(*path)
+    outer, field = cursor.choice(f"{prefix}outer_layout", _OUTER, name="outer_layout")
+    yield field.under(*path)
+    inner, field = cursor.choice(f"{prefix}inner_layout", _INNER, name="inner_layout")
+    yield field.under(*path)
+    yield cursor.reserved(2, f"{prefix}reserved")
+    for which, code, unit in (("outer", outer, "tiles"), ("inner", inner, "elements")):
+        if code == _STRIDED:
+            label = f"{prefix}{which} stride"
+            for field in cursor.array(
+                8, f"{which}_strides", rank, label=label, after=f", in {unit}:", signed=True
+            ):
+                yield field.under(*path)
+    return inner
+
+
 def _morton(cursor: Cursor, rank: int) -> Iterator[Field]:
-    for k in range(rank):
-        yield cursor.uint(4, f"morton_bits[{k}]")
+    yield from cursor.array(4, "morton_bits", rank)
 
 
 def _coo(cursor: Cursor, rank: int) -> Iterator[Field]:
     yield cursor.uint(8, "nnz")
-    yield cursor.uint(1, "is_sorted")
+    yield cursor.uint(1, "is_sorted", value=bool)
     yield cursor.reserved(7)
 
 
@@ -87,8 +95,7 @@ def _compressed(cursor: Cursor, rank: int) -> Iterator[Field]:
 
 def _csf(cursor: Cursor, rank: int) -> Iterator[Field]:
     yield cursor.uint(8, "nnz")
-    for k in range(rank):
-        yield cursor.uint(4, f"mode_order[{k}]")
+    yield from cursor.array(4, "mode_order", rank)
     yield cursor.reserved(8)
 
 
@@ -97,15 +104,20 @@ def _block_paged(cursor: Cursor, rank: int) -> Iterator[Field]:
     yield cursor.uint(8, "num_pages")
     yield cursor.uint(4, "paged_axis")
     yield cursor.uint(4, "num_seqs")
-    yield cursor.uint(1, "kv_role", _choice(_ROLES))
-    yield cursor.uint(4, "layer_index", lambda n: "none" if n == 2**32 - 1 else str(n))
-    yield cursor.uint(1, "block_table_index_type", _choice({0: "uint32", 1: "uint64"}))
+    yield cursor.choice("kv_role", _ROLES)[1]
+    yield cursor.uint(
+        4,
+        "layer_index",
+        lambda n: "none" if n == _NO_LAYER else str(n),
+        value=lambda n: None if n == _NO_LAYER else n,
+    )
+    yield cursor.choice("block_table_index_type", _INDEX_TYPES)[1]
     yield cursor.reserved(6)
 
 
 def _composite(cursor: Cursor, rank: int) -> Iterator[Field]:
-    yield cursor.uint(1, "composition_rule", _choice(_RULES))
-    yield cursor.uint(1, "combine_op", _choice(_OPERATIONS))
+    yield cursor.choice("composition_rule", _RULES, private=True)[1]
+    yield cursor.choice("combine_op", _OPERATIONS)[1]
     yield cursor.reserved(2)
     yield cursor.uint(4, "member_count")
 
@@ -118,13 +130,9 @@ def _hilbert(cursor: Cursor, rank: int) -> Iterator[Field]:
 def _private(cursor: Cursor) -> Iterator[Field]:
     yield cursor.uint(8, "extension_layout_id", lambda n: f"{n:#018x}")
     size, field = cursor.keep(4, "extension_data_length")
-    yield field
-    if size:
-        yield cursor.raw(size, "extension data", lambda raw: f"extension data, {len(raw)} opaque bytes")
-
-
-def _choice(names: dict[int, str]) -> Callable[[int], str]:
-    return lambda value: f"{value} {names[value]}" if value in names else f"{value:#04x}, not assigned"
+    yield Field(field.offset, field.data, field.text)
+    field = cursor.raw(size, "extension data", lambda raw: f"extension data, {len(raw)} opaque bytes")
+    yield Field(field.offset, field.data, field.text, ("extension_data",), field.data)
 
 
 _PAYLOADS: dict[int, Callable[[Cursor, int], Iterator[Field]]] = {

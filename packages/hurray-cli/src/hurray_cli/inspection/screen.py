@@ -5,7 +5,7 @@ from __future__ import annotations
 from hurray_cli import units
 from hurray_cli.escape import shown
 from hurray_cli.sorting import natural
-from hurray_cli.table import Table, bold
+from hurray_cli.table import Table, bold, is_terminal, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +24,14 @@ def print_screen(found: Overview) -> None:
     print(bold(shown(found.path)) + f"  {found.format}" + (f" {version}" if version else ""))
     parameters = sum(row.elements or 0 for row in rows if not row.virtual)
     data = sum(row.nbytes or 0 for row in rows)
+    stored = sum(row.stored or 0 for row in rows)
     _fact("tensors", units.grouped(len(rows)))
     _fact("parameters", _both(parameters, units.count(parameters)))
     whole = found.file.get("bytes")
-    _fact("bytes", _both(data, units.size(data)) + (f" of data, {whole:,} in the file" if whole else ""))
+    inside = f", {stored:,} stored" if whole and stored != data else ""
+    _fact(
+        "bytes", _both(data, units.size(data)) + (f" of data{inside}, {whole:,} in the file" if whole else "")
+    )
     for label, value in zip(["metadata"] + [""] * len(found.kv), _metadata(found.kv), strict=False):
         _fact(label, value)
     if rows:
@@ -36,20 +40,76 @@ def print_screen(found: Overview) -> None:
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """The table of tensors in natural order."""
-    table = Table(("name", "dtype", "shape", "layout", "bytes"), right=("bytes",))
-    for row in sorted(rows, key=lambda row: natural(row.name)):
-        if row.fault is not None:
-            table.add(shown(row.name), "invalid", "", "", "")
-        else:
-            table.add(
-                shown(row.name),
-                row.dtype or "",
-                shape_of(row),
-                row.layout or "",
-                units.grouped(row.nbytes or 0),
-            )
+    """The table of tensors in natural order; what most have nothing of is shown only where one has some.
+
+    On a terminal the rest of a descriptor follows the table, for it is long; in a pipe it is the last column, so
+    that a line is a tensor.
+    """
+    rows = sorted(rows, key=lambda row: natural(row.name))
+    stored = any(row.stored not in (None, row.nbytes) for row in rows)
+    below = is_terminal()
+    more = any(row.fields for row in rows) and not below
+    columns = ("name", "dtype", "shape", "layout", "bytes", *["stored"] * stored, *["more"] * more)
+    table = Table(columns, right=("bytes", "stored"))
+    for row in rows:
+        cells = [shown(row.name), "invalid", "", "", ""]
+        if row.fault is None:
+            cells[1:] = [row.dtype or "", shape_of(row), row.layout or "", units.grouped(row.nbytes or 0)]
+        if stored:
+            cells.append("" if row.stored is None else units.grouped(row.stored))
+        if more:
+            cells.append(shown(details(row)))
+        table.add(*cells)
     table.print()
+    if below:
+        _print_details(rows)
+
+
+def _print_details(rows: Sequence[Row]) -> None:
+    """The details of each tensor that has some, broken between fields."""
+    from textwrap import TextWrapper
+
+    listed = [(row.name, text) for row in rows if (text := details(row))]
+    if listed:
+        print()
+    wrapper = TextWrapper(
+        width(),
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for name, text in listed:
+        print(bold(shown(name)))
+        print(wrapper.fill(shown(text)))
+
+
+def details(row: Row) -> str:
+    """What the descriptor says beyond the columns: ``csr(nnz=2); shard(parent_shape=[8, 8], shard_offset=[0, 4])``."""
+    parts = []
+    for section, value in row.fields.items():
+        if section == "layout":
+            parts.append(f"{row.layout}({_fields(value)})")
+        elif section == "quantization":
+            parts.append(f"{value['scheme']}({_fields(value, without='scheme')})")
+        else:
+            parts.append(f"{section}({_fields(value)})" if isinstance(value, dict) else f"{section}={value}")
+    return "; ".join(parts)
+
+
+def _fields(fields: dict[str, Any], without: str = "") -> str:
+    """``axis=1, block_size=128``; what is not known or not there is left out."""
+    return ", ".join(
+        f"{key}={_field(value)}" for key, value in fields.items() if value is not None and key != without
+    )
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"({_fields(value)})"
+    if isinstance(value, bytes):
+        return units.plural(len(value), "byte").replace(" ", "_")
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def shape_of(row: Row) -> str:

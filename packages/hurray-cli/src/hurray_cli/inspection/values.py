@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 THRESHOLD, EDGE = 1000, 3  # NumPy's: from so many elements on, show so many at each end of a dimension
 MAX_SHOWN = 4096
+PLACED = ("row_major", "col_major", "strided")  # layouts whose elements are looked up one by one here
+NOT_SHOWN = "<values not shown"  # how the library begins where there are none to print
 WIDTH = 100  # columns until a line of values is broken
 
 
@@ -60,13 +62,28 @@ def values(item: Item) -> str:
 
     :raises FailedError: it has no plain values to show.
     """
-    if item.special is not None:
-        raise FailedError(f"tensor {item.name!r}: {item.special}; --descriptor shows what is known about it")
+    if item.special is not None or item.layout not in PLACED:
+        return _as_printed(item)
     total = 1
     for size in item.shape:
         total *= size
     edge = _edge(item.shape) if total > THRESHOLD else None
     return "".join(_nested(Elements(item), item.shape, (), edge)) if total else _empty(item.shape)
+
+
+def _as_printed(item: Item) -> str:
+    """As the library prints a tensor: tiles and curves in order, of a sparse one the elements that are stored."""
+    from hurray import print_options
+
+    reason = item.special or f"its layout is {item.layout}"
+    try:
+        with print_options(sparse_display="content"):
+            text = str(item.load())
+    except NotImplementedError:
+        text = NOT_SHOWN
+    if text.startswith(NOT_SHOWN):
+        raise FailedError(f"tensor {item.name!r}: {reason}; --descriptor shows what is known about it")
+    return text
 
 
 def _edge(shape: Sequence[int]) -> int:

@@ -1,0 +1,467 @@
+"""Every field of every layout, scheme and section: in --json, in the table, in --descriptor.
+
+Clauses: format/layouts.md, quantization.md, descriptor.md §6.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from struct import pack
+from typing import Any, NamedTuple
+
+import hurray as library
+import pytest
+from cli_helpers import ROOT, hurray, on_terminal
+from hrry_files import (
+    EXTENSION,
+    FLOAT32,
+    INT4,
+    MEMBER,
+    QUANTIZATION,
+    SHARD,
+    STATISTICS,
+    container,
+    descriptor,
+)
+from hurray_cli.inspection.annotate import annotate, structure
+from hurray_cli.inspection.payloads import LAYOUTS as NAMES
+
+INT8, UINT4, FLOAT8, PRIVATE = 0x10, 0x49, 0x40, 0xF1
+NONE = 0xFFFFFFFF
+
+
+class Kind(NamedTuple):
+    """A descriptor, what its fields are, and the text of them in the table."""
+
+    blob: bytes
+    sizes: Sequence[int]
+    fields: dict[str, Any]
+    text: str
+
+
+def layout(
+    tag: int, shape: Sequence[int], sizes: Sequence[int], payload: bytes, text: str, **fields: Any
+) -> Kind:
+    dtype = FLOAT32
+    return Kind(
+        descriptor(dtype, tag, shape, sizes, payload=payload),
+        sizes,
+        {"layout": fields},
+        f"{NAMES[tag]}({text})",
+    )
+
+
+def section(
+    flag: int,
+    body: bytes,
+    fields: dict[str, Any],
+    text: str,
+    *,
+    dtype: int = FLOAT32,
+    shape: Sequence[int] = (8, 4),
+    sizes: Sequence[int] = (128,),
+) -> Kind:
+    return Kind(descriptor(dtype, 1, shape, sizes, sections=body, flags=flag), sizes, fields, text)
+
+
+def scheme(
+    body: bytes, dtype: int, shape: Sequence[int], sizes: Sequence[int], text: str, **fields: Any
+) -> Kind:
+    framed = pack("<I", len(body)) + body
+    return section(
+        QUANTIZATION, framed, {"quantization": fields}, text, dtype=dtype, shape=shape, sizes=sizes
+    )
+
+
+LAYOUTS = {
+    "strided": layout(3, (2, 3), (24,), pack("<qq", 1, 2), "strides=[1, 2]", strides=[1, 2]),
+    "tiled": layout(
+        4,
+        (4, 4),
+        (64,),
+        pack("<QQBBHqqqq", 2, 2, 3, 3, 0, 1, 2, 2, 1),
+        "tile_shape=[2, 2], outer_layout=strided, inner_layout=strided, outer_strides=[1, 2], inner_strides=[2, 1]",
+        tile_shape=[2, 2],
+        outer_layout="strided",
+        inner_layout="strided",
+        outer_strides=[1, 2],
+        inner_strides=[2, 1],
+    ),
+    "nested tiles": layout(
+        4,
+        (8, 8),
+        (256,),
+        pack("<QQBBHQQBBH", 4, 4, 1, 4, 0, 2, 2, 2, 1, 0),
+        "tile_shape=[4, 4], outer_layout=row_major, inner_layout=tiled, "
+        "inner_tiled=(tile_shape=[2, 2], outer_layout=col_major, inner_layout=row_major)",
+        tile_shape=[4, 4],
+        outer_layout="row_major",
+        inner_layout="tiled",
+        inner_tiled={"tile_shape": [2, 2], "outer_layout": "col_major", "inner_layout": "row_major"},
+    ),
+    "morton": layout(5, (4, 4), (64,), pack("<II", 2, 2), "morton_bits=[2, 2]", morton_bits=[2, 2]),
+    "coo": layout(6, (4, 5), (0, 0), pack("<QB7x", 0, 1), "nnz=0, is_sorted=true", nnz=0, is_sorted=True),
+    "csr": layout(7, (3, 3), (0, 0, 32), pack("<QQ", 0, 0), "nnz=0", nnz=0),
+    "csc": layout(8, (3, 2), (0, 0, 24), pack("<QQ", 0, 0), "nnz=0", nnz=0),
+    "csf": layout(
+        9,
+        (2, 3, 4),
+        (0, 16, 0, 8, 0, 8, 0),
+        pack("<QIIIQ", 0, 2, 0, 1, 0),
+        "nnz=0, mode_order=[2, 0, 1]",
+        nnz=0,
+        mode_order=[2, 0, 1],
+    ),
+    "block_paged": layout(
+        10,
+        (0, 2, 8),
+        (1280, 0, 8),
+        pack("<IQIIBIB6x", 4, 5, 0, 0, 1, 7, 1),
+        "page_size=4, num_pages=5, paged_axis=0, num_seqs=0, kv_role=value, layer_index=7, "
+        "block_table_index_type=uint64",
+        page_size=4,
+        num_pages=5,
+        paged_axis=0,
+        num_seqs=0,
+        kv_role="value",
+        layer_index=7,
+        block_table_index_type="uint64",
+    ),
+    "composite": layout(
+        11,
+        (1,),
+        (),
+        pack("<BBHI", 3, 0, 0, 0),
+        "composition_rule=group, member_count=0",
+        composition_rule="group",
+        combine_op=None,
+        member_count=0,
+    ),
+    "hilbert": layout(
+        0x40,
+        (4, 4),
+        (64,),
+        pack("<II", 2, 2),
+        "hilbert_order=2, hilbert_rank=2",
+        hilbert_order=2,
+        hilbert_rank=2,
+    ),
+}
+QUANTIZED = {
+    "per_tensor": scheme(
+        pack("<BBHfi4x", 1, 1, 0, 0.5, -3),
+        INT8,
+        (4,),
+        (4,),
+        "per-tensor affine(scheme_version=1, scale=0.5, zero_point=-3)",
+        scheme="per-tensor affine",
+        scheme_version=1,
+        scale=0.5,
+        zero_point=-3,
+    ),
+    "per_channel": scheme(
+        pack("<BBHIIIB3x", 2, 1, 0, 1, 1, 2, 3),
+        INT8,
+        (4, 2),
+        (8, 8, 8),
+        "per-channel affine(scheme_version=1, symmetric=false, axis=1, scale_buffer_index=1, "
+        "zero_point_buffer_index=2, scale_type=float32)",
+        scheme="per-channel affine",
+        scheme_version=1,
+        symmetric=False,
+        axis=1,
+        scale_buffer_index=1,
+        zero_point_buffer_index=2,
+        scale_type="float32",
+    ),
+    "per_block": scheme(
+        pack("<BBHIIIIB3x", 3, 1, 1, 1, 128, 1, NONE, 1),
+        INT4,
+        (128, 128),
+        (8192, 256),
+        "per-block affine(scheme_version=1, symmetric=true, axis=1, block_size=128, scale_buffer_index=1, "
+        "scale_type=float16)",
+        scheme="per-block affine",
+        scheme_version=1,
+        symmetric=True,
+        axis=1,
+        block_size=128,
+        scale_buffer_index=1,
+        zero_point_buffer_index=None,
+        scale_type="float16",
+    ),
+    "nf4": scheme(
+        pack("<BBHIII", 4, 1, 0, 0, 64, 1),
+        UINT4,
+        (64,),
+        (32, 4),
+        "NF4(scheme_version=1, axis=0, block_size=64, scale_buffer_index=1)",
+        scheme="NF4",
+        scheme_version=1,
+        axis=0,
+        block_size=64,
+        scale_buffer_index=1,
+    ),
+    "mxfp": scheme(
+        pack("<BBHIII", 5, 1, 0, 0, 32, 1),
+        FLOAT8,
+        (64,),
+        (64, 2),
+        "MXFP(scheme_version=1, axis=0, block_size=32, scale_buffer_index=1)",
+        scheme="MXFP",
+        scheme_version=1,
+        axis=0,
+        block_size=32,
+        scale_buffer_index=1,
+    ),
+}
+REALS = ("sparsity_ratio", "value_min", "value_max", "value_abs_max", "value_mean", "value_stddev")
+UNKNOWN = dict.fromkeys(("nnz", *REALS, "nm_n", "nm_m", "has_nan", "has_inf"))
+SECTIONS = {
+    "shard": section(
+        SHARD,
+        pack("<QQQQ", 8, 8, 0, 4),
+        {"shard": {"parent_shape": [8, 8], "shard_offset": [0, 4]}},
+        "shard(parent_shape=[8, 8], shard_offset=[0, 4])",
+    ),
+    "shard of a scalar": section(
+        SHARD, b"", {"shard": {"parent_shape": [], "shard_offset": []}}, "", shape=(), sizes=(4,)
+    ),
+    "statistics": section(
+        STATISTICS,
+        pack("<IIQddddddBBBBI", 63, 0, 8, 0.75, -1.0, 2.5, 2.5, 0.25, 1.5, 2, 4, 0, 1, 0),
+        {
+            "statistics": {
+                "nnz": 8,
+                "sparsity_ratio": 0.75,
+                "value_min": -1.0,
+                "value_max": 2.5,
+                "value_abs_max": 2.5,
+                "value_mean": 0.25,
+                "value_stddev": 1.5,
+                "nm_n": 2,
+                "nm_m": 4,
+                "has_nan": False,
+                "has_inf": True,
+            }
+        },
+        "statistics(nnz=8, sparsity_ratio=0.75, value_min=-1.0, value_max=2.5, value_abs_max=2.5, value_mean=0.25, "
+        "value_stddev=1.5, nm_n=2, nm_m=4, has_nan=false, has_inf=true)",
+    ),
+    "statistics that know little": section(
+        STATISTICS,
+        pack("<IIQddddddBBBBI", 4, 0, 8, 0.75, -1.0, 2.5, 2.5, 0.25, 1.5, 2, 4, 0, 1, 0),
+        {"statistics": {**UNKNOWN, "value_min": -1.0, "value_max": 2.5, "value_abs_max": 2.5}},
+        "statistics(value_min=-1.0, value_max=2.5, value_abs_max=2.5)",
+    ),
+    "extension type": section(
+        EXTENSION,
+        pack("<IBBBBBBHIBBH", 16, 1, 1, 0, 1, 6, 9, 0, 31, 1, 0, 0),
+        {
+            "extension_type": {
+                "type_tag": PRIVATE,
+                "bit_width": 16,
+                "packing_factor": 1,
+                "is_float": True,
+                "is_signed": False,
+                "sign_bits": 1,
+                "exponent_bits": 6,
+                "mantissa_bits": 9,
+                "exponent_bias": 31,
+                "has_nan": True,
+                "has_inf": False,
+            }
+        },
+        "extension_type(type_tag=241, bit_width=16, packing_factor=1, is_float=true, is_signed=false, sign_bits=1,"
+        " exponent_bits=6, "
+        "mantissa_bits=9, exponent_bias=31, has_nan=true, has_inf=false)",
+        dtype=PRIVATE,
+        sizes=(64,),
+    ),
+}
+KINDS = {**LAYOUTS, **QUANTIZED, **SECTIONS}
+
+
+@pytest.fixture
+def written(tmp_path: Path, kind: Kind) -> Path:
+    path = tmp_path / "a.hrry"
+    path.write_bytes(container([("w", kind.blob, kind.sizes)]))
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+class TestEveryKind:
+    def test_in_json(self, written: Path, kind: Kind) -> None:
+        done = hurray("inspect", "--json", written)
+        assert done.status == 0, done
+        (tensor,) = json.loads(done.out)["tensors"]
+        assert tensor["layout"].pop("name") == library.Descriptor.decode(kind.blob).layout.name
+        expected = {"layout": {}, **kind.fields}
+        assert {name: tensor[name] for name in expected} == expected
+        others = {"quantization", "shard", "statistics", "extension_type", "member_role"} - set(kind.fields)
+        assert not others & set(tensor)
+
+    def test_in_the_table(self, written: Path, kind: Kind) -> None:
+        done = hurray("inspect", written, "w")
+        header, line = done.out.splitlines()
+        if kind.text:
+            assert header.split()[-1] == "more"
+            assert line.endswith(f"  {kind.text}")
+
+    def test_by_its_bytes(self, written: Path, kind: Kind) -> None:
+        """Each byte stands once in the listing, and each name and value of the fields in its text."""
+        out = hurray("inspect", "--descriptor", "w", written).out.splitlines()[1:]
+        assert b"".join(bytes.fromhex(line[8:31]) for line in out) == kind.blob
+        fields = [field for field in annotate(kind.blob) if field.path]
+        assert len({field.path for field in fields}) == len(fields)
+        for field in fields:
+            if len(field.path) > 1 and field.value is not None and not isinstance(field.value, bool):
+                assert str(field.value) in field.text, field.text
+
+    def test_is_what_the_format_allows(self, written: Path, kind: Kind) -> None:
+        """The buffers are filled with ones, which are no zero points of int8."""
+        problems = {problem.code for problem in library.verify(written)}
+        assert problems == ({"Q-28"} if kind is QUANTIZED["per_channel"] else set())
+
+
+def attributes(layout: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    for name in names:
+        value = getattr(layout, name)
+        if isinstance(value, library.Layout):
+            value = dict(attributes(value, [n for n in names if getattr(value, n) is not None]))
+        yield name, list(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize("kind", LAYOUTS.values(), ids=LAYOUTS)
+def test_the_layout_s_class_says_the_same(kind: Kind) -> None:
+    """Two readers of the same bytes: the walk of the command, and the library's decoder with its class."""
+    decoded = library.Descriptor.decode(kind.blob).layout
+    fields = structure(kind.blob)["layout"]
+    assert dict(attributes(decoded, list(fields))) == fields
+    public = {
+        name
+        for name in set(dir(type(decoded))) - set(dir(library.Layout))
+        if not name.startswith("_") and not callable(getattr(decoded, name))
+    }
+    assert set(fields) == {name for name in public if getattr(decoded, name) is not None} | {
+        name for name in fields if fields[name] is None
+    }
+
+
+def test_on_a_terminal(tmp_path: Path) -> None:
+    """Fields are long: they follow the table, broken between them, and no line is wider than the terminal."""
+    path = tmp_path / "a.hrry"
+    path.write_bytes(container([(name, kind.blob, kind.sizes) for name, kind in KINDS.items()]))
+    status, out = on_terminal("inspect", path, NO_COLOR="1", COLUMNS="80")
+    assert status == 0
+    lines = out.split("\r\n")
+    assert max(map(len, lines[1:])) <= 80
+    table = next(line for line in lines if line.startswith("name "))
+    assert table.split() == ["name", "dtype", "shape", "layout", "bytes", "stored"]
+    details = out.partition(table)[2].partition("\r\n\r\n")[2].split("\r\n")
+    found = " ".join(line.strip() if line.startswith("  ") else f"|{line}|" for line in details if line)
+    for name, kind in KINDS.items():
+        if kind.text:
+            assert f"|{name}| {kind.text}" in found
+
+
+@pytest.mark.parametrize("role", ["base", "correction"])
+def test_the_members_of_an_overlay(tmp_path: Path, role: str) -> None:
+    sections = pack("<QQ", 4, 0)
+    head = descriptor(FLOAT32, 11, (4,), (), payload=pack("<BBHI", 2, 2, 0, 2))
+    members = [
+        descriptor(FLOAT32, 1, (4,), (16,), sections=sections + pack("<B15x", code), flags=SHARD | MEMBER)
+        for code in (1, 0)
+    ]
+    path = tmp_path / "a.hrry"
+    path.write_bytes(
+        container([("w", head, ()), ("base", members[0], (16,)), ("correction", members[1], (16,))])
+    )
+    assert library.verify(path) == []
+    tensors = {
+        tensor["name"]: tensor for tensor in json.loads(hurray("inspect", "--json", path).out)["tensors"]
+    }
+    assert tensors["w"]["layout"] == {
+        "name": "composite",
+        "composition_rule": "overlay",
+        "combine_op": "add",
+        "member_count": 2,
+    }
+    assert tensors[role]["member_role"] == role
+    assert f"member_role={role}" in hurray("inspect", path, role).out
+
+
+class TestPrivate:
+    """What is private or not assigned is called so, in every mode that shows it."""
+
+    def test_a_layout(self, tmp_path: Path) -> None:
+        blob = descriptor(FLOAT32, 0xF2, (4,), (16,), payload=pack("<QI", 7, 3) + b"\0\1\2")
+        fields = {"tag": 0xF2, "extension_layout_id": 7, "extension_data": b"\0\1\2"}
+        assert structure(blob)["layout"] == fields
+        path = tmp_path / "a.hrry"
+        path.write_bytes(container([("w", blob, (16,))]))
+        (tensor,) = json.loads(hurray("inspect", "--json", path).out)["tensors"]
+        assert tensor["layout"] == {"name": "extension", **fields, "extension_data": {"bytes": "AAEC"}}
+        assert "tag=242, extension_layout_id=7, extension_data=3_bytes" in hurray("inspect", path).out
+
+    @pytest.mark.parametrize(
+        ("at", "value", "text"),
+        [
+            (57, 0xF0, "buffer 0: device 0xf0 private"),
+            (57, 0x33, "buffer 0: device 0x33, not assigned"),
+            (58, 0x03, "buffer 0: sync mode 0x03, not assigned"),
+            (59, 0xF1, "buffer 0: memory class 0xf1 private"),
+            (59, 0x04, "buffer 0: memory class 0x04, not assigned"),
+            (14, 0xF0, "type_tag 0xf0 private"),
+            (14, 0x47, "type_tag 0x47 not assigned"),
+            (15, 0xFE, "layout_tag 0xfe private"),
+        ],
+    )
+    def test_a_tag(self, at: int, value: int, text: str) -> None:
+        blob = bytearray(SECTIONS["shard"].blob)
+        blob[at] = value
+        assert text in [field.text for field in annotate(bytes(blob))]
+
+    @pytest.mark.parametrize(
+        ("scheme_tag", "text"), [(0xF3, "scheme 0xf3 private"), (0x41, "scheme 0x41, not assigned")]
+    )
+    def test_a_scheme(self, scheme_tag: int, text: str) -> None:
+        body = pack("<I", 8) + pack("<BBHI", scheme_tag, 1, 0, 9)
+        blob = descriptor(INT8, 1, (4,), (4,), sections=body, flags=QUANTIZATION)
+        texts = [field.text for field in annotate(blob)]
+        assert text in texts
+        assert texts[-1] == "4 more bytes of the quantization section"
+
+    def test_a_rule_of_composition(self) -> None:
+        blob = descriptor(FLOAT32, 11, (1,), (), payload=pack("<BBHI", 0xF0, 0, 0, 0))
+        assert "composition_rule 0xf0 private" in [field.text for field in annotate(blob)]
+
+    def test_flags_of_a_scheme(self) -> None:
+        body = pack("<I", 20) + pack("<BBHIIIB3x", 2, 1, 0x8001, 1, 1, NONE, 3)
+        blob = descriptor(INT8, 1, (4, 2), (8, 8), sections=body, flags=QUANTIZATION)
+        assert "scheme flags SYMMETRIC, reserved bits 0x8000" in [field.text for field in annotate(blob)]
+
+    def test_statistics_that_are_not_computed(self) -> None:
+        texts = [field.text for field in annotate(SECTIONS["statistics that know little"].blob)]
+        assert "statistics: value_min -1.0" in texts
+        assert "statistics: nnz 8, not computed" in texts
+
+
+GOLDEN = json.loads((ROOT / "conformance/vectors/golden/manifest.json").read_text())["descriptors"]
+
+
+@pytest.mark.parametrize("vector", GOLDEN, ids=lambda vector: Path(vector["file"]).stem)
+def test_the_golden_vectors(vector: dict[str, Any]) -> None:
+    data = (ROOT / "conformance/vectors/golden" / vector["file"]).read_bytes()
+    fields, expect = list(annotate(data)), vector["expect"]
+    assert b"".join(field.data for field in fields) == data
+    found = structure(data)
+    assert found["layout_tag"] == expect["layout_tag"]
+    assert found["type_tag"] == expect["element_type_tag"]
+    assert found.get("shape", []) == expect["shape"]
+    assert found["byte_offset"] == expect["byte_offset"]
+    sizes = [field.value for field in fields if field.path and str(field.path[0]).endswith("byte_size")]
+    assert sizes == expect["buffer_byte_sizes"]
+    assert ("quantization" in found, "shard" in found) == (expect["has_quantization"], expect["has_shard"])
