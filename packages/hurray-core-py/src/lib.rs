@@ -45,7 +45,11 @@ mod _core {
     #[pymodule_export]
     use crate::handle::BufferHandle;
     #[pymodule_export]
-    use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
+    use crate::layout::{
+        layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout, CsrLayout,
+        HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout, TiledLayout,
+        UnknownLayout,
+    };
     #[pymodule_export]
     use crate::pickle::{_descriptor, _entry, _handle, _problem};
     #[pymodule_export]

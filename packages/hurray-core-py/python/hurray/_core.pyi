@@ -42,14 +42,26 @@ _Quantization: TypeAlias = PerTensorAffine | PerChannelAffine | PerBlockAffine |
 _Kv: TypeAlias = (
     bool | int | float | str | bytes | list[bool] | list[int] | list[float] | list[str] | list[bytes]
 )
+_OuterLayout: TypeAlias = Literal["row_major", "col_major", "strided"]
+_InnerLayout: TypeAlias = Literal["row_major", "col_major", "strided", "tiled"]
+_KvRole: TypeAlias = Literal["key", "value", "fused"]
+_IndexType: TypeAlias = Literal["uint32", "uint64"]
+_CompositionRule: TypeAlias = Literal["partition", "overlay", "group"]
+_CombineOp: TypeAlias = Literal["replace", "add"]
 
 __all__ = [
     "MIN_BUFFER_ALIGNMENT",
     "MXFP",
     "NF4",
     "PAGE_ALIGNMENT",
+    "BlockPagedLayout",
     "BufferHandle",
     "ColMajorLayout",
+    "CompositeLayout",
+    "CooLayout",
+    "CscLayout",
+    "CsfLayout",
+    "CsrLayout",
     "Descriptor",
     "Device",
     "Dtype",
@@ -58,16 +70,21 @@ __all__ = [
     "File",
     "FileMap",
     "FileWriter",
+    "HilbertLayout",
     "Layout",
+    "MortonLayout",
     "PerBlockAffine",
     "PerChannelAffine",
     "PerTensorAffine",
+    "PrivateExtensionLayout",
     "Problem",
     "RowMajorLayout",
     "Shard",
     "Statistics",
     "StridedLayout",
     "Tensor",
+    "TiledLayout",
+    "UnknownLayout",
     "__version__",
     "_descriptor",
     "_entry",
@@ -79,6 +96,7 @@ __all__ = [
     "decode_quantization",
     "from_dlpack",
     "from_numpy",
+    "layout_tag_kind",
     "load",
     "load_kv",
     "open",
@@ -179,6 +197,161 @@ class StridedLayout(Layout):
     def __new__(cls, strides: Sequence[int]) -> Self: ...
     @property
     def strides(self) -> tuple[int, ...]: ...
+
+@final
+class TiledLayout(Layout):
+    """Tiles, stored whole; ``outer_strides`` in tiles, ``inner_strides`` in elements."""
+
+    def __new__(
+        cls,
+        tile_shape: Iterable[SupportsIndex],
+        outer_layout: _OuterLayout = "row_major",
+        inner_layout: _InnerLayout = "row_major",
+        outer_strides: Iterable[SupportsIndex] | None = None,
+        inner_strides: Iterable[SupportsIndex] | None = None,
+        inner_tiled: TiledLayout | None = None,
+    ) -> Self: ...
+    @property
+    def tile_shape(self) -> tuple[int, ...]: ...
+    @property
+    def outer_layout(self) -> _OuterLayout: ...
+    @property
+    def inner_layout(self) -> _InnerLayout: ...
+    @property
+    def outer_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_tiled(self) -> TiledLayout | None: ...
+
+@final
+class MortonLayout(Layout):
+    """Z-order; ``morton_bits`` index bits per dimension."""
+
+    def __new__(cls, morton_bits: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def morton_bits(self) -> tuple[int, ...]: ...
+
+@final
+class HilbertLayout(Layout):
+    """Hilbert curve; every extent is ``2 ** hilbert_order``."""
+
+    def __new__(cls, hilbert_order: SupportsIndex, hilbert_rank: SupportsIndex) -> Self: ...
+    @property
+    def hilbert_order(self) -> int: ...
+    @property
+    def hilbert_rank(self) -> int: ...
+
+@final
+class CooLayout(Layout):
+    """Sparse by coordinates: values, indices."""
+
+    def __new__(cls, nnz: SupportsIndex, is_sorted: bool = False) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def is_sorted(self) -> bool: ...
+
+@final
+class CsrLayout(Layout):
+    """Sparse by rows: values, col_indices, row_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CscLayout(Layout):
+    """Sparse by columns: values, row_indices, col_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CsfLayout(Layout):
+    """Sparse tree of rank 3 or more: values, then pos and crd of each level."""
+
+    def __new__(cls, nnz: SupportsIndex, mode_order: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def mode_order(self) -> tuple[int, ...]: ...
+
+@final
+class BlockPagedLayout(Layout):
+    """A KV cache in pages: page pool, block_table, seq_ptr."""
+
+    def __new__(
+        cls,
+        page_size: SupportsIndex,
+        num_pages: SupportsIndex,
+        paged_axis: SupportsIndex,
+        num_seqs: SupportsIndex,
+        kv_role: _KvRole = "key",
+        layer_index: SupportsIndex | None = None,
+        block_table_index_type: _IndexType = "uint32",
+    ) -> Self: ...
+    @property
+    def page_size(self) -> int: ...
+    @property
+    def num_pages(self) -> int: ...
+    @property
+    def paged_axis(self) -> int: ...
+    @property
+    def num_seqs(self) -> int: ...
+    @property
+    def kv_role(self) -> _KvRole: ...
+    @property
+    def layer_index(self) -> int | None: ...
+    @property
+    def block_table_index_type(self) -> _IndexType: ...
+    def validate_index_buffers(
+        self, seq_ptr: _Bytes | Iterable[SupportsIndex], block_table: _Bytes | Iterable[SupportsIndex]
+    ) -> None: ...
+    def validate_quantization_compatibility(self, quantization: object) -> None: ...
+
+@final
+class CompositeLayout(Layout):
+    """The head of a composite; no data of its own."""
+
+    def __new__(
+        cls,
+        composition_rule: _CompositionRule,
+        member_count: SupportsIndex,
+        combine_op: _CombineOp | None = None,
+    ) -> Self: ...
+    @property
+    def composition_rule(self) -> _CompositionRule: ...
+    @property
+    def member_count(self) -> int: ...
+    @property
+    def combine_op(self) -> _CombineOp | None: ...
+
+@final
+class PrivateExtensionLayout(Layout):
+    """A layout by private agreement, tag 0xF0 to 0xFE."""
+
+    def __new__(
+        cls,
+        tag: SupportsIndex,
+        extension_layout_id: SupportsIndex,
+        extension_data: _Bytes | Sequence[int] | None = None,
+    ) -> Self: ...
+    @property
+    def extension_layout_id(self) -> int: ...
+    @property
+    def extension_data(self) -> bytes: ...
+
+@final
+class UnknownLayout(Layout):
+    """A layout of a newer format under a reserved tag, kept as it was read."""
+
+    def __new__(cls, tag: SupportsIndex, raw_bytes: _Bytes | Sequence[int] | None = None) -> Self: ...
+    @property
+    def raw_bytes(self) -> bytes: ...
+
+def layout_tag_kind(tag: SupportsIndex) -> Literal["named", "reserved", "private", "invalid"]: ...
 
 @final
 class PerTensorAffine:
@@ -392,7 +565,7 @@ class Descriptor:
     """What a tensor declares, without its data."""
 
     @staticmethod
-    def decode(data: _Bytes) -> Descriptor: ...
+    def decode(data: _Bytes, *, permissive: bool = False) -> Descriptor: ...
     def encode(self) -> bytes: ...
     @property
     def encoded_len(self) -> int: ...

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
 
 use crate::device::{self, Device};
-use crate::error::{self, guarded};
+use crate::error::{self, guarded, UnsupportedError};
 use crate::handle::BufferHandle;
 use crate::{buffer, dtype, layout, shape, tensor};
 
@@ -22,6 +22,10 @@ use crate::{buffer, dtype, layout, shape, tensor};
 pub(crate) struct Descriptor {
     pub(crate) inner: Arc<TensorDescriptor>,
     pub(crate) device: Py<Device>,
+    /// What was read, where `inner` does not say all of it: a relay writes it back.
+    read: Option<Box<[u8]>>,
+    /// Whether `inner` has the buffers and sections; of an unknown layout they may not be found.
+    whole: bool,
 }
 
 /// One handle object per buffer, each with the one device object.
@@ -43,35 +47,81 @@ pub(crate) fn device_of(py: Python<'_>, descriptor: &TensorDescriptor) -> PyResu
 
 impl Descriptor {
     pub(crate) fn new(inner: Arc<TensorDescriptor>, device: Py<Device>) -> Self {
-        Self { inner, device }
+        Self { inner, device, read: None, whole: true }
     }
 
     pub(crate) fn decoded(py: Python<'_>, inner: TensorDescriptor) -> PyResult<Self> {
         let device = device_of(py, &inner)?;
-        Ok(Self { inner: Arc::new(inner), device })
+        Ok(Self::new(Arc::new(inner), device))
     }
 
-    /// What the bytes start with, checked.
-    pub(crate) fn read(data: &Bound<'_, PyAny>) -> PyResult<TensorDescriptor> {
-        let bytes = buffer::contiguous(data)?;
-        let checked = check::decode(bytes.bytes()).and_then(|inner| check::all(&inner).map(|()| inner));
-        checked.map_err(|fault| error::fault(data.py(), &fault))
+    /// The descriptor that the bytes start with, checked as far as they are understood.
+    pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
+        let (py, bytes) = (data.py(), buffer::contiguous(data)?);
+        let bytes = bytes.bytes();
+        let relayed = match permissive {
+            true => check::decode_relayed(bytes),
+            false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
+        };
+        let checked = relayed.and_then(|relayed| {
+            let tiers = if relayed.whole { check::all } else { check::shape_tier };
+            tiers(&relayed.descriptor).map(|()| relayed)
+        });
+        let relayed = checked.map_err(|fault| error::fault(py, &fault))?;
+        let mut decoded = Self::decoded(py, relayed.descriptor)?;
+        decoded.whole = relayed.whole;
+        decoded.keep(bytes)?;
+        Ok(decoded)
     }
 
     pub(crate) fn bytes(&self) -> PyResult<Vec<u8>> {
-        self.inner.encode().map_err(tensor::invalid)
+        match &self.read {
+            Some(read) => Ok(read.to_vec()),
+            None => check::encode(&self.inner).map_err(tensor::invalid),
+        }
+    }
+
+    /// Remembers what was read, if encoding again would not give it.
+    fn keep(&mut self, read: &[u8]) -> PyResult<()> {
+        // At minor 0 nothing is left over, so that only an undivided descriptor loses anything.
+        if self.inner.version_minor == 0 && self.whole {
+            return Ok(());
+        }
+        let length = read.get(6..10).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let own = read.get(..length as usize).unwrap_or(read);
+        if !self.whole || self.bytes()? != own {
+            self.read = Some(own.into());
+        }
+        Ok(())
+    }
+
+    /// The descriptor with its buffers and sections; an error where they could not be told apart.
+    pub(crate) fn whole(&self) -> PyResult<&Arc<TensorDescriptor>> {
+        match self.whole {
+            true => Ok(&self.inner),
+            false => Err(UnsupportedError::new_err(format!(
+                "the descriptor has the unknown layout 0x{:02X}, whose end and with it the buffer table cannot be \
+                 found; shape, dtype, byte_offset, layout and encode() are all there is",
+                self.inner.layout.tag()
+            ))),
+        }
     }
 }
 
 #[pymethods]
 impl Descriptor {
-    /// The descriptor that the bytes start with; what follows it is ignored.
+    /// The descriptor that the bytes start with; what follows it is ignored. ``encode()`` gives back what was
+    /// read, fields that a newer minor version appended included.
+    ///
+    /// ``permissive`` takes reserved layout tags, which are refused otherwise, as ``UnknownLayout``: for a relay,
+    /// which passes them on and leaves the data alone (format: layouts.md §12, versioning.md §2).
     ///
     /// Raises ``InvalidDescriptorError``, with ``code`` the broken rule (format: descriptor.md §8),
     /// and ``BufferError`` where declared sizes are too small for layout and shape.
     #[staticmethod]
-    fn decode(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| Self::decoded(py, Self::read(data)?))
+    #[pyo3(signature = (data, *, permissive=false))]
+    fn decode(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
+        guarded(|| Self::read(data, permissive))
     }
 
     /// The bytes of the descriptor as they stand on the wire.
@@ -130,13 +180,13 @@ impl Descriptor {
     /// One handle per buffer.
     #[getter]
     fn buffer_handles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        handles(py, &self.inner, &self.device)
+        handles(py, self.whole()?, &self.device)
     }
 
     /// Number of buffers.
     #[getter]
-    fn buffer_count(&self) -> usize {
-        self.inner.buffers.len()
+    fn buffer_count(&self) -> PyResult<usize> {
+        Ok(self.whole()?.buffers.len())
     }
 
     /// The device that all buffers share.
@@ -149,7 +199,8 @@ impl Descriptor {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Ok(other) = other.cast::<Self>() else { return Ok(false) };
         let other = other.get();
-        Ok(Arc::ptr_eq(&self.inner, &other.inner) || self.bytes()? == other.bytes()?)
+        let one = Arc::ptr_eq(&self.inner, &other.inner) && self.read == other.read;
+        Ok(one || self.bytes()? == other.bytes()?)
     }
 
     fn __hash__(&self) -> PyResult<u64> {
@@ -163,7 +214,7 @@ impl Descriptor {
         let ty = dtype::of(py, inner.element_type)?.into_bound(py).str()?;
         Ok(format!(
             "Descriptor(shape={shape}, dtype={ty}, layout={layout}, buffers={}, device='{}')",
-            inner.buffers.len(),
+            slf.get().whole().map_or_else(|_| String::from("?"), |whole| whole.buffers.len().to_string()),
             slf.get().device.get().tag
         ))
     }

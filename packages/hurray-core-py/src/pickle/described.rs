@@ -13,7 +13,11 @@ use crate::tensor;
 /// The descriptor of some bytes, on a device whose id the bytes do not say.
 #[pyfunction]
 pub(crate) fn _descriptor(data: &Bound<'_, PyAny>, device: &Bound<'_, Device>) -> PyResult<Descriptor> {
-    guarded(|| Descriptor::read(data).map(|inner| Descriptor::new(inner.into(), device.clone().unbind())))
+    guarded(|| {
+        let mut descriptor = Descriptor::read(data, true)?;
+        descriptor.device = device.clone().unbind();
+        Ok(descriptor)
+    })
 }
 
 /// A handle of these values.
