@@ -190,8 +190,10 @@ def test_nf4_and_mxfp_fields(kind: Any) -> None:
 
 
 def test_schemes_of_other_classes_differ() -> None:
-    assert hurray.NF4(1, 32, 3) != hurray.MXFP(1, 32, 3)
-    assert per_channel.symmetric(1, 1) != per_block.symmetric(1, 2, 1, "float32")
+    nf4: Any = hurray.NF4(1, 32, 3)
+    assert nf4 != hurray.MXFP(1, 32, 3)
+    affine: Any = per_channel.symmetric(1, 1)
+    assert affine != per_block.symmetric(1, 2, 1, "float32")
 
 
 @pytest.mark.parametrize("kind", [per_channel, per_block])
@@ -226,12 +228,13 @@ def test_block_sizes(name: str, make: Callable[[Any], Any], low: int, high: int)
         ) as caught:
             make(size)
         assert caught.value.code == "Q-22"
-    for size in (-1, 2**32):
-        with pytest.raises(OverflowError, match=f"block_size is {size}"):
-            make(size)
-    for size in (32.0, "32", None, True):
+    wrong: Any
+    for wrong in (-1, 2**32):
+        with pytest.raises(OverflowError, match=f"block_size is {wrong}"):
+            make(wrong)
+    for wrong in (32.0, "32", None, True):
         with pytest.raises(TypeError, match="block_size is an int"):
-            make(size)
+            make(wrong)
 
 
 # Every argument that is a position, by name.
@@ -259,13 +262,14 @@ POSITIONS: list[tuple[str, Callable[[Any], Any]]] = [
 def test_positions(name: str, make: Callable[[Any], Any]) -> None:
     """A u32, and no parameter buffer is 0xFFFFFFFF, which says "none" (quantization.md §5, §10.9)."""
     assert getattr(make(2**32 - 2), name) == 2**32 - 2
-    wrong = [-1, 2**32, 2**64, 10**40] if name == "axis" else [-1, 2**32 - 1, 2**32, 10**40]
+    wrong: Any = [-1, 2**32, 2**64, 10**40] if name == "axis" else [-1, 2**32 - 1, 2**32, 10**40]
     for at in wrong:
         with pytest.raises(OverflowError, match=f"{name} is {at}"):
             make(at)
-    for at in (1.0, "1", None, False):
+    other: Any
+    for other in (1.0, "1", None, False):
         with pytest.raises(TypeError, match=f"{name} is an int"):
-            make(at)
+            make(other)
 
 
 @pytest.mark.parametrize(
@@ -273,10 +277,11 @@ def test_positions(name: str, make: Callable[[Any], Any]) -> None:
 )
 def test_scale_types(dtype: hurray.Dtype) -> None:
     """Q-15: float16, bfloat16 and float32 exist."""
-    for make in (
+    makers: list[Callable[[], Any]] = [
         lambda: per_block.symmetric(0, 2, 1, dtype),
         lambda: per_block.asymmetric(0, 2, 1, 2, dtype),
-    ):
+    ]
+    for make in makers:
         with pytest.raises(hurray.InvalidDescriptorError, match=f"scale_type is {dtype.name}") as caught:
             make()
         assert caught.value.code == "Q-15"
