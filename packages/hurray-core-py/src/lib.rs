@@ -13,9 +13,12 @@ mod error;
 mod exchange;
 mod extension;
 mod file;
+mod float;
 mod handle;
+mod int;
 mod layout;
 mod numbers;
+mod pickle;
 mod quantization;
 mod shape;
 mod shard;
@@ -51,11 +54,21 @@ mod _core {
     #[pymodule_export]
     use crate::exchange::dlpack::from_dlpack;
     #[pymodule_export]
+    use crate::extension::ExtensionType;
+    #[pymodule_export]
     use crate::file::{load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem};
     #[pymodule_export]
     use crate::handle::BufferHandle;
     #[pymodule_export]
     use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
+    #[pymodule_export]
+    use crate::pickle::{_descriptor, _entry, _handle, _problem};
+    #[pymodule_export]
+    use crate::quantization::{decode_quantization, Mxfp, Nf4, PerBlockAffine, PerChannelAffine, PerTensorAffine};
+    #[pymodule_export]
+    use crate::shard::Shard;
+    #[pymodule_export]
+    use crate::statistics::Statistics;
     #[pymodule_export]
     use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 

@@ -7,7 +7,6 @@ import ctypes
 import inspect
 import mmap
 import operator
-import pickle
 import types
 import weakref
 from typing import Any
@@ -37,7 +36,7 @@ def test_the_buffer_must_hold_every_element(dtype: hurray.Dtype, shape: tuple[in
         assert (tensor.shape, tensor.dtype, tensor.nbytes) == (shape, dtype, need)
         assert tensor.buffer_handles[0].byte_size == need + extra
     if need:
-        with pytest.raises(hurray.BufferError, match=rf"(?s){need}.*{need - 1}") as caught:
+        with pytest.raises(hurray.BufferError, match=rf"\b{need - 1} bytes.*at least {need}$") as caught:
             hurray.Tensor(bytes(need - 1), dtype, shape)
         assert caught.value.code == "L-12"
         with pytest.raises(hurray.BufferError):
@@ -315,11 +314,6 @@ def test_a_tensor_can_be_watched_and_leaves_at_once() -> None:
     assert watch() is tensor
     del tensor
     assert watch() is None
-
-
-def test_a_tensor_is_not_pickled_in_silence() -> None:
-    with pytest.raises(TypeError, match="pickle"):
-        pickle.dumps(floats(1))
 
 
 def test_repr_says_what_the_tensor_is() -> None:

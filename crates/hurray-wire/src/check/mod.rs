@@ -19,16 +19,19 @@ mod place;
 mod quantized;
 mod rank;
 mod scheme;
+mod section;
 mod shard;
 mod sizes;
 mod sparse;
 mod strided;
 mod tiled;
 
+pub use authored::authored;
 pub use decode::decode;
+pub use extent::nnz;
 pub use packing::{element_count, storage_bytes};
+pub use section::quantization;
 
-pub(crate) use authored::authored;
 pub(crate) use params::{parameters, Parameter, ParameterKind};
 pub(crate) use quantized::code_range;
 pub(crate) use scheme::NF4;

@@ -94,15 +94,15 @@ faults! {
     "L-1" Descriptor LayoutInvalid { tag: u8 } "layout {tag:#04x} is invalid in every version";
     "L-2" Descriptor LayoutUnknown { tag: u8 } "layout {tag:#04x} is reserved or unknown";
     "L-6" Descriptor ScalarLayout { tag: u8 } "a tensor of rank 0 must be row-major; its layout is {tag:#04x}";
-    "L-12" BufferSize DenseBuffer { needed: u128, byte_size: u64 } "buffer 0 is too small: layout, shape and byte_offset reach byte {needed}, it has {byte_size}";
-    "L-13" BufferSize StridedReach { low: i128, high: i128, byte_size: u64 } "the strides reach bytes {low} to {high} of buffer 0, which has {byte_size}";
+    "L-12" BufferSize DenseBuffer { layout: &'static str, needed: u128, byte_size: u64 } "buffer 0 (data) is {byte_size} bytes, but this {layout} layout implies at least {needed}";
+    "L-13" BufferSize StridedReach { low: i128, high: i128, byte_size: u64 } "buffer 0 (data) is {byte_size} bytes, but these strides reach bytes {low} to {high}";
     "L-14" Descriptor TilePayload "a tile size is 0, or the tiling's outer or inner order or its reserved bytes have a value the format does not give them";
     "L-15" Descriptor TileDepth "tiles are nested deeper than 8 levels";
     "L-16" Descriptor TileNesting { level: usize } "tiling level {level} does not stay inside the tile around it";
     "L-17" Descriptor MortonBits "a Morton bit count is 0";
     "L-18" Descriptor MortonDim { dim: usize, extent: u64, bits: u32 } "dimension {dim} has {extent} elements, more than its {bits} Morton bits address";
     "L-19" Descriptor MortonWidth { top_bit: u64 } "the Morton code reaches bit {top_bit}; only bits 0 to 63 exist";
-    "L-19" BufferSize MortonHoles { needed: u128, byte_size: u64 } "buffer 0 is too small for unequal Morton bits: they reach byte {needed}, it has {byte_size}";
+    "L-19" BufferSize MortonHoles { needed: u128, byte_size: u64 } "buffer 0 (data) is {byte_size} bytes, but this morton layout of unequal bits implies at least {needed}";
     "L-20" Descriptor HilbertPayload "a Hilbert order of 0, or a Hilbert rank below 2";
     "L-21" Descriptor HilbertRank { hilbert_rank: u32, rank: usize } "the Hilbert rank is {hilbert_rank}, the tensor's {rank}";
     "L-21" Descriptor HilbertDim { dim: usize, extent: u64, order: u32 } "dimension {dim} has {extent} elements; a Hilbert curve of order {order} needs exactly 2 to that power";
@@ -113,7 +113,7 @@ faults! {
     "L-26" Descriptor CsfRank { rank: usize } "CSF has rank 3 or more; this tensor has rank {rank}";
     "L-27" Descriptor ModeOrder "the CSF mode order is not a permutation of the dimensions";
     "L-28" Descriptor ShardForbidden { tag: u8 } "layout {tag:#04x} cannot be sharded";
-    "L-29" BufferSize SparseBuffer { buffer: usize, needed: u128, byte_size: u64 } "buffer {buffer} is too small: nnz and shape need {needed} bytes, it has {byte_size}";
+    "L-29" BufferSize SparseBuffer { buffer: usize, role: String, layout: &'static str, needed: u128, byte_size: u64 } "buffer {buffer} ({role}) is {byte_size} bytes, but this {layout} layout implies at least {needed}";
     "L-30" Descriptor StatisticsNnz { statistics: u64, layout: u64 } "the statistics count {statistics} stored entries, the layout {layout}";
     "L-31" Descriptor CooEntries { entry: u64, why: &'static str } "COO entry {entry} {why}";
     "L-32" Descriptor CompressedEntries { at: u64, why: &'static str } "CSR or CSC position {at}: {why}";
@@ -123,7 +123,7 @@ faults! {
     "L-36" Descriptor PagedTags "the block-paged role is above 2 or its index type above 1";
     "L-37" Descriptor PagedReserved "reserved bytes of the block-paged layout are not 0";
     "L-38" Descriptor PagedEntries { at: u64, why: &'static str } "block-paged position {at}: {why}";
-    "L-39" BufferSize PagedBuffer { buffer: usize, needed: u128, byte_size: u64 } "buffer {buffer} is too small: the pages and sequences need {needed} bytes, it has {byte_size}";
+    "L-39" BufferSize PagedBuffer { buffer: usize, role: String, needed: u128, byte_size: u64 } "buffer {buffer} ({role}) is {byte_size} bytes, but this block_paged layout implies at least {needed}";
     "L-40" Descriptor PagedQuantization { axis: u32 } "quantization along axis {axis} does not fit a block-paged tensor: per-channel takes axis 1 or 2, per-block axis 0 with the page size";
     "L-41" Descriptor HeadContents { buffers: usize, byte_offset: u64 } "a composite head has {buffers} buffers and byte_offset {byte_offset}; it owns no data";
     "L-42" Descriptor HeadSections "a composite head has a quantization or a composite member section; only its members may";
@@ -163,7 +163,7 @@ faults! {
     "Q-22" Descriptor BlockSize { scheme: u8, block_size: u32 } "block size {block_size} is not one that quantization scheme {scheme:#04x} allows";
     "Q-23" Descriptor BlockTooLong { block_size: u32, extent: u64 } "block size {block_size} is more than the axis's {extent} elements";
     "Q-24" Descriptor PartialBlock { block_size: u32, extent: u64 } "an MXFP axis of {extent} elements is not a positive multiple of block size {block_size}";
-    "Q-25" BufferSize ParameterBuffer { buffer: usize, needed: u128, byte_size: u64 } "parameter buffer {buffer} is too small: scales and zero points need {needed} bytes, it has {byte_size}";
+    "Q-25" BufferSize ParameterBuffer { buffer: usize, needed: u128, byte_size: u64 } "buffer {buffer} (parameters) is {byte_size} bytes, but the scales and zero points of this quantization take {needed}";
     "Q-26" BufferSize ParameterOverflow "the number of quantization parameters does not fit 64 bits";
     "Q-27" Descriptor ScaleValue { at: u64 } "scale {at} is not one the scheme allows (finite, not zero; NF4: finite, not negative)";
     "Q-28" Descriptor ZeroPointValue { at: u64, found: i32 } "zero point {at} is {found}, outside the storage type's range";

@@ -6,7 +6,18 @@ What each name does, its units, errors and clauses stand in the docstrings of th
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, final, overload
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    SupportsFloat,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    final,
+    overload,
+)
 
 from typing_extensions import Buffer, CapsuleType, Self, disjoint_base
 
@@ -22,12 +33,22 @@ _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Static: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Real: TypeAlias = SupportsIndex | float
 _Shape: TypeAlias = tuple[int | None, ...]
+
+class _Named(Protocol):
+    # Another library's object for an element type.
+    @property
+    def name(self) -> str: ...
+
+_Dtype: TypeAlias = Dtype | str | _Named | type[Any]
+_Quantization: TypeAlias = PerTensorAffine | PerChannelAffine | PerBlockAffine | NF4 | MXFP
 _Kv: TypeAlias = (
     bool | int | float | str | bytes | list[bool] | list[int] | list[float] | list[str] | list[bytes]
 )
 
 __all__ = [
     "MIN_BUFFER_ALIGNMENT",
+    "MXFP",
+    "NF4",
     "PAGE_ALIGNMENT",
     "BufferHandle",
     "ColMajorLayout",
@@ -35,20 +56,31 @@ __all__ = [
     "Device",
     "Dtype",
     "Entry",
+    "ExtensionType",
     "File",
     "FileMap",
     "FileWriter",
     "Layout",
+    "PerBlockAffine",
+    "PerChannelAffine",
+    "PerTensorAffine",
     "Problem",
     "RowMajorLayout",
+    "Shard",
+    "Statistics",
     "StridedLayout",
     "Tensor",
     "__version__",
+    "_descriptor",
+    "_entry",
+    "_handle",
     "_panic",
+    "_problem",
     "_trust",
     "aligned_functions",
     "arange",
     "buffer_size_bytes",
+    "decode_quantization",
     "empty",
     "empty_like",
     "eye",
@@ -74,7 +106,9 @@ __version__: str
 MIN_BUFFER_ALIGNMENT: int  # 64
 PAGE_ALIGNMENT: int  # 4096
 
-def buffer_size_bytes(dtype: Dtype, count: int) -> int: ...
+def buffer_size_bytes(dtype: _Dtype, count: SupportsIndex) -> int: ...
+def decode_quantization(data: _Bytes) -> _Quantization:
+    """The scheme that a quantization section, without its length prefix, begins with."""
 
 @final
 class Dtype:
@@ -100,6 +134,12 @@ class Dtype:
     def is_sub_byte(self) -> bool: ...
     @property
     def is_array_api(self) -> bool: ...
+    @property
+    def itemsize(self) -> int | None: ...  # bytes; None below 8 bits
+    @property
+    def kind(self) -> Literal["f", "c", "i", "u", "b"] | None: ...
+    @property
+    def typestr(self) -> str | None: ...  # "<f4", of the array interface
     @staticmethod
     def from_name(name: str) -> Dtype: ...
     @staticmethod
@@ -156,6 +196,200 @@ class StridedLayout(Layout):
     def strides(self) -> tuple[int, ...]: ...
 
 @final
+class PerTensorAffine:
+    """One scale, a float32, and one zero point for all elements; unhashable."""
+
+    def __new__(cls, scale: SupportsFloat, zero_point: SupportsIndex) -> Self: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def scale(self) -> float: ...
+    @property
+    def zero_point(self) -> int: ...
+    @property
+    def is_symmetric(self) -> bool: ...
+    def encode(self) -> bytes: ...
+
+@final
+class PerChannelAffine:
+    """One scale, and one zero point unless symmetric, for each position along the axis."""
+
+    @staticmethod
+    def symmetric(axis: SupportsIndex, scale_buffer_index: SupportsIndex) -> PerChannelAffine: ...
+    @staticmethod
+    def asymmetric(
+        axis: SupportsIndex, scale_buffer_index: SupportsIndex, zero_point_buffer_index: SupportsIndex
+    ) -> PerChannelAffine: ...
+    @property
+    def axis(self) -> int: ...
+    @property
+    def scale_buffer_index(self) -> int: ...
+    @property
+    def zero_point_buffer_index(self) -> int | None: ...
+    @property
+    def scale_type(self) -> Dtype: ...
+    @property
+    def is_symmetric(self) -> bool: ...
+    def encode(self) -> bytes: ...
+
+@final
+class PerBlockAffine:
+    """One scale, and one zero point unless symmetric, for each block along the axis."""
+
+    @staticmethod
+    def symmetric(
+        axis: SupportsIndex, block_size: SupportsIndex, scale_buffer_index: SupportsIndex, scale_type: _Dtype
+    ) -> PerBlockAffine: ...
+    @staticmethod
+    def asymmetric(
+        axis: SupportsIndex,
+        block_size: SupportsIndex,
+        scale_buffer_index: SupportsIndex,
+        zero_point_buffer_index: SupportsIndex,
+        scale_type: _Dtype,
+    ) -> PerBlockAffine: ...
+    @property
+    def axis(self) -> int: ...
+    @property
+    def block_size(self) -> int: ...
+    @property
+    def scale_buffer_index(self) -> int: ...
+    @property
+    def zero_point_buffer_index(self) -> int | None: ...
+    @property
+    def scale_type(self) -> Dtype: ...
+    @property
+    def is_symmetric(self) -> bool: ...
+    def encode(self) -> bytes: ...
+
+@final
+class NF4:
+    """4-bit codes of a fixed table, one float32 scale for each block along the axis."""
+
+    def __new__(
+        cls, axis: SupportsIndex, block_size: SupportsIndex, scale_buffer_index: SupportsIndex
+    ) -> Self: ...
+    @property
+    def axis(self) -> int: ...
+    @property
+    def block_size(self) -> int: ...
+    @property
+    def scale_buffer_index(self) -> int: ...
+    @property
+    def scale_type(self) -> Dtype: ...
+    def encode(self) -> bytes: ...
+
+@final
+class MXFP:
+    """Small floats or integers, one power of two for each block along the axis."""
+
+    def __new__(
+        cls, axis: SupportsIndex, block_size: SupportsIndex, scale_buffer_index: SupportsIndex
+    ) -> Self: ...
+    @property
+    def axis(self) -> int: ...
+    @property
+    def block_size(self) -> int: ...
+    @property
+    def scale_buffer_index(self) -> int: ...
+    @property
+    def scale_type(self) -> Dtype: ...
+    def encode(self) -> bytes: ...
+
+@final
+class Shard:
+    """Where a tensor lies in a larger one, in elements."""
+
+    def __new__(cls, parent_shape: Sequence[int], shard_offset: Sequence[int]) -> Self: ...
+    @property
+    def parent_shape(self) -> tuple[int, ...]: ...
+    @property
+    def shard_offset(self) -> tuple[int, ...]: ...
+
+@final
+class Statistics:
+    """What a writer found out about a tensor's values; unhashable."""
+
+    def __new__(
+        cls,
+        *,
+        nnz: SupportsIndex | None = None,
+        sparsity_ratio: SupportsFloat | None = None,
+        value_min: SupportsFloat | None = None,
+        value_max: SupportsFloat | None = None,
+        value_abs_max: SupportsFloat | None = None,
+        value_mean: SupportsFloat | None = None,
+        value_stddev: SupportsFloat | None = None,
+        nm_n: SupportsIndex | None = None,
+        nm_m: SupportsIndex | None = None,
+        has_nan: bool | None = None,
+        has_inf: bool | None = None,
+    ) -> Self: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def computed_mask(self) -> int: ...
+    @property
+    def nnz(self) -> int | None: ...
+    @property
+    def sparsity_ratio(self) -> float | None: ...
+    @property
+    def value_min(self) -> float | None: ...
+    @property
+    def value_max(self) -> float | None: ...
+    @property
+    def value_abs_max(self) -> float | None: ...
+    @property
+    def value_mean(self) -> float | None: ...
+    @property
+    def value_stddev(self) -> float | None: ...
+    @property
+    def nm_n(self) -> int | None: ...
+    @property
+    def nm_m(self) -> int | None: ...
+    @property
+    def has_nan(self) -> bool | None: ...
+    @property
+    def has_inf(self) -> bool | None: ...
+
+@final
+class ExtensionType:
+    """How a private element type is stored."""
+
+    def __new__(
+        cls,
+        bit_width: SupportsIndex,
+        *,
+        is_float: bool = False,
+        is_signed: bool = False,
+        sign_bits: SupportsIndex = 0,
+        exponent_bits: SupportsIndex = 0,
+        mantissa_bits: SupportsIndex = 0,
+        exponent_bias: SupportsIndex = 0,
+        has_nan: bool = False,
+        has_inf: bool = False,
+    ) -> Self: ...
+    @property
+    def bit_width(self) -> int: ...
+    @property
+    def packing_factor(self) -> int: ...
+    @property
+    def is_float(self) -> bool: ...
+    @property
+    def is_signed(self) -> bool: ...
+    @property
+    def sign_bits(self) -> int: ...
+    @property
+    def exponent_bits(self) -> int: ...
+    @property
+    def mantissa_bits(self) -> int: ...
+    @property
+    def exponent_bias(self) -> int: ...
+    @property
+    def has_nan(self) -> bool: ...
+    @property
+    def has_inf(self) -> bool: ...
+    def buffer_size_bytes(self, element_count: SupportsIndex) -> int: ...
+
+@final
 class BufferHandle:
     @property
     def byte_size(self) -> int: ...
@@ -197,20 +431,38 @@ class Descriptor:
     def buffer_count(self) -> int: ...
     @property
     def device(self) -> Device: ...
+    @property
+    def quantization(self) -> _Quantization | None: ...
+    @property
+    def shard(self) -> Shard | None: ...
+    @property
+    def statistics(self) -> Statistics | None: ...
+    @property
+    def extension_type(self) -> ExtensionType | None: ...
 
 @final
 class Tensor:
     def __new__(
         cls,
-        buffer: _Bytes,
-        dtype: Dtype,
+        buffer: _Bytes | Tensor,
+        dtype: _Dtype,
         shape: Sequence[int | None],
         device: Device | None = None,
         *,
+        aux_buffers: Iterable[_Bytes | Tensor] | None = None,
         layout: Layout | None = None,
+        quantization: _Quantization | None = None,
+        statistics: Statistics | None = None,
+        shard: Shard | None = None,
+        extension_type: ExtensionType | None = None,
     ) -> Self: ...
     @staticmethod
-    def from_buffer(obj: _Bytes, dtype: Dtype | None = None, *, copy: bool | None = None) -> Tensor:
+    def from_descriptor(
+        descriptor: Descriptor, buffers: Iterable[_Bytes | Tensor], *, copy: bool | None = None
+    ) -> Tensor:
+        """Put a descriptor and its buffers together again, for a container of one's own."""
+    @staticmethod
+    def from_buffer(obj: _Bytes, dtype: _Dtype | None = None, *, copy: bool | None = None) -> Tensor:
         """Wrap an exporter of the buffer protocol with its own shape and strides.
 
         ``dtype`` reads the same bytes as another type of the same width (bfloat16 out of uint16);
@@ -227,6 +479,8 @@ class Tensor:
     @property
     def nbytes(self) -> int: ...
     @property
+    def itemsize(self) -> int | None: ...
+    @property
     def dtype(self) -> Dtype: ...
     @property
     def device(self) -> Device: ...
@@ -241,6 +495,34 @@ class Tensor:
     @property
     def readonly(self) -> bool: ...
     def buffer(self, index: SupportsIndex) -> Tensor: ...
+    @property
+    def byte_offset(self) -> int: ...
+    @property
+    def quantization(self) -> _Quantization | None: ...
+    @property
+    def statistics(self) -> Statistics | None: ...
+    @property
+    def shard(self) -> Shard | None: ...
+    @property
+    def extension_type(self) -> ExtensionType | None: ...
+    # What follows raises AttributeError for the layouts that it does not apply to.
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def values(self) -> Tensor: ...
+    @property
+    def indices(self) -> Tensor: ...
+    @property
+    def col_indices(self) -> Tensor: ...
+    @property
+    def row_ptr(self) -> Tensor: ...
+    @property
+    def row_indices(self) -> Tensor: ...
+    @property
+    def col_ptr(self) -> Tensor: ...
+    def __copy__(self) -> Tensor: ...
+    def __deepcopy__(self, memo: Any, /) -> Tensor: ...
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> tuple[Any, ...]: ...
     def to(self, name: str, **options: Any) -> Any: ...
     def to_torch(self) -> Any: ...
     def to_scipy(self) -> Any: ...
@@ -363,7 +645,7 @@ def save(
 class FileWriter:
     def __new__(cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False) -> Self: ...
     def write(self, name: str, tensor: Any) -> None: ...
-    def write_buffer(self, name: str, buffer: _Bytes, dtype: Dtype, shape: Sequence[int]) -> None:
+    def write_buffer(self, name: str, buffer: _Bytes, dtype: _Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
     def close(self) -> None:
         """Finish the file and put it in place. Idempotent."""
@@ -373,10 +655,21 @@ class FileWriter:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
     ) -> None: ...
     def write_pieces(
-        self, name: str, pieces: Iterable[_Bytes], dtype: Dtype, shape: Sequence[int]
+        self, name: str, pieces: Iterable[_Bytes], dtype: _Dtype, shape: Sequence[int]
     ) -> None: ...
 
 def write_all(file: Any, buffer: _Bytes) -> int: ...
+def _descriptor(data: _Bytes, device: Device) -> Descriptor: ...
+def _handle(byte_size: int, alignment: int, sync_mode: int, device: Device) -> BufferHandle: ...
+def _entry(
+    name: str,
+    descriptor_offset: int,
+    descriptor_length: int,
+    data_offset: int,
+    data_length: int,
+    buffer_offsets: tuple[int, ...],
+) -> Entry: ...
+def _problem(code: str, message: str, offset: int | None, name: str | None) -> Problem: ...
 def _panic(text: str) -> None: ...
 def _trust(class_: type, /) -> None: ...
 def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...

@@ -116,7 +116,7 @@ pub(super) fn packed_descriptor(
     shape: &Bound<'_, PyAny>,
     layout: LayoutDescriptor,
 ) -> PyResult<(TensorDescriptor, u64)> {
-    let (ty, shape) = (tensor::element_type(dtype)?, crate::shape::from_python(shape)?);
+    let (ty, shape) = (crate::dtype::element_type(dtype)?, crate::shape::from_python(shape)?);
     let count = check::element_count(&shape).filter(|_| !shape.has_dynamic());
     let len = count.and_then(|count| check::storage_bytes(ty, None, u128::from(count))).filter(|_| ty.bit_width() > 0);
     let len = len.ok_or_else(|| {

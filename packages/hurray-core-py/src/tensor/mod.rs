@@ -1,9 +1,13 @@
 //! The tensor: a descriptor, its buffers, and the doors that hand them over.
 
+mod assembled;
+mod author;
 mod class;
+mod component;
 mod grid;
-
 mod new;
+mod sections;
+mod transpose;
 mod trusted;
 mod values;
 mod view;
@@ -19,7 +23,7 @@ use pyo3::prelude::*;
 use smallvec::{smallvec, SmallVec};
 
 pub(crate) use grid::Grid;
-pub(crate) use new::{aligned, element_type, native};
+pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::{row_major_copy, row_major_region, write_all};
 
@@ -32,22 +36,32 @@ use crate::layout;
 pub(crate) type Buffers = SmallVec<[Buffer; 1]>;
 
 /// A tensor: shape, element type, layout and the buffers that hold the elements
-/// (requirements: Tensor Surface).
+/// (requirements: Tensor Surface, Authoring).
 ///
 /// ``Tensor(buffer, dtype, shape)`` reads the bytes of anything that exports a buffer as elements of
-/// ``dtype`` in row-major order, or in the order that ``layout`` says. Memory that is aligned to 64
-/// bytes is shared, other memory is copied. ``shape`` may hold ``None`` for a dynamic dimension.
+/// ``dtype`` in row-major order; ``layout`` says another order, or a sparse or paged storage, whose
+/// further buffers ``aux_buffers`` holds in the descriptor's order: those of the layout, then scales
+/// and zero points. ``quantization``, ``statistics``, ``shard`` and ``extension_type`` (for a private
+/// dtype) are the descriptor's sections. ``shape`` may hold ``None`` for a dynamic dimension. Each
+/// buffer that is aligned to 64 bytes is shared, others are copied; read-only memory stays read-only.
+/// ``device`` declares where the memory is; the memory itself is given by its exporter either way.
+///
+/// What is stated is a declaration and the buffers are evidence: nothing is inferred from them,
+/// nothing is reinterpreted, and larger ones are fine. Raises ``InvalidDescriptorError`` when what is
+/// stated cannot go together or the number of buffers is another (format: descriptor.md §8, layouts.md
+/// §13, quantization.md §9), ``BufferError`` when a buffer holds too few bytes, ``UnsupportedError``
+/// for a composite layout, which is ``hurray.Composite``'s. ``code`` names the broken rule. A private
+/// layout states neither how many buffers it needs nor how large: they are taken as given.
 ///
 /// A tensor is described and handed over (``np.asarray(t)``, ``memoryview(t)``, DLPack), not computed
-/// with. Raises ``InvalidDescriptorError`` when dtype, shape and layout cannot go together (format:
-/// layouts.md §13), ``BufferError`` when the buffer holds too few bytes for them.
+/// with.
 #[pyclass(frozen, weakref, module = "hurray")]
 pub(crate) struct Tensor {
     pub(crate) descriptor: Arc<TensorDescriptor>,
     pub(crate) buffers: Buffers,
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
-    grid: OnceLock<Option<Box<Grid>>>,
+    pub(crate) grid: OnceLock<Option<Box<Grid>>>,
 }
 
 impl Tensor {
@@ -89,6 +103,11 @@ impl Tensor {
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
         Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+    }
+
+    /// A buffer's bytes as a 1-D uint8 tensor that shares them.
+    pub(crate) fn bytes_over(py: Python<'_>, buffer: Buffer) -> PyResult<Self> {
+        Self::dense(py, ElementType::Uint8, &[buffer.len()], LayoutDescriptor::RowMajor, 0, buffer)
     }
 
     /// The strided view, where elements can be addressed by strides in memory that the CPU may read.
@@ -138,16 +157,21 @@ impl Tensor {
         format!("{what} cannot say the shape {}, which exceeds the address space", d.shape)
     }
 
+    /// Why the bytes are not to be handed out yet, if they are not: their producer may still be writing.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
+        let mode = pending.sync_mode();
+        Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"))
+    }
+
     /// Why the bytes are not to be read here at all, if they are not.
     pub(crate) fn unreadable(&self) -> Option<String> {
-        if !self.device.get().is_cpu() {
-            return Some(format!(
-                "cannot read {} memory; hand the tensor to a framework of that device",
-                self.device.get().tag
-            ));
+        if let Some(reason) = self.pending() {
+            return Some(reason);
         }
-        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
-        Some(format!("cannot read a buffer in sync mode {}; relay the tensor instead", pending.sync_mode()))
+        (!self.device.get().is_cpu()).then(|| {
+            format!("cannot read {} memory; hand the tensor to a framework of that device", self.device.get().tag)
+        })
     }
 }
 

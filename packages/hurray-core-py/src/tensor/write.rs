@@ -13,8 +13,8 @@ use super::values::{byte_of, code_of, Steps};
 use super::{walk, Grid, Tensor};
 use crate::bits;
 use crate::buffer::{interrupted, Aligned, Buffer, Watch};
-use crate::error::{self, guarded, UnsupportedError};
-use crate::file;
+use crate::error::{self, guarded, BufferError, UnsupportedError};
+use crate::{file, layout};
 
 /// How much is repacked, or handed to a Python `write`, at a time.
 const PIECE: usize = 1 << 20;
@@ -182,6 +182,18 @@ fn tail_len(held: u32, bits: u32) -> usize {
     match bits {
         6 => held.div_ceil(4) as usize * 3,
         _ => (held * bits).div_ceil(8) as usize,
+    }
+}
+
+impl Tensor {
+    /// The packed elements where they lie in row-major order, for whoever takes a tensor as bytes.
+    pub(super) fn packed_bytes(&self) -> PyResult<Buffer> {
+        let what = "a tensor given as a buffer";
+        let len = checked_len(self, what)?;
+        in_order(self, len).ok_or_else(|| {
+            let name = layout::name(&self.descriptor.layout);
+            BufferError::new_err(format!("{what} has its elements in row-major order, which this {name} one has not; give t.buffer(0) for its bytes"))
+        })
     }
 }
 

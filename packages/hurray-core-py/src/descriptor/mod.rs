@@ -1,5 +1,7 @@
 //! Descriptors (format: descriptor.md): what a tensor declares, without its data.
 
+mod sections;
+
 use std::sync::Arc;
 
 use hurray_core::{DeviceTag, MemoryClass, TensorDescriptor};
@@ -17,8 +19,8 @@ use crate::{buffer, dtype, layout, shape, tensor};
 /// Descriptors come from ``Tensor.descriptor``, from a file, or from ``Descriptor.decode``.
 #[pyclass(frozen, module = "hurray")]
 pub(crate) struct Descriptor {
-    inner: Arc<TensorDescriptor>,
-    device: Py<Device>,
+    pub(crate) inner: Arc<TensorDescriptor>,
+    pub(crate) device: Py<Device>,
 }
 
 /// One handle object per buffer, each with the one device object.
@@ -48,7 +50,14 @@ impl Descriptor {
         Ok(Self { inner: Arc::new(inner), device })
     }
 
-    fn bytes(&self) -> PyResult<Vec<u8>> {
+    /// What the bytes start with, checked.
+    pub(crate) fn read(data: &Bound<'_, PyAny>) -> PyResult<TensorDescriptor> {
+        let bytes = buffer::contiguous(data)?;
+        let checked = check::decode(bytes.bytes()).and_then(|inner| check::all(&inner).map(|()| inner));
+        checked.map_err(|fault| error::fault(data.py(), &fault))
+    }
+
+    pub(crate) fn bytes(&self) -> PyResult<Vec<u8>> {
         self.inner.encode().map_err(tensor::invalid)
     }
 }
@@ -61,11 +70,7 @@ impl Descriptor {
     /// and ``BufferError`` where declared sizes are too small for layout and shape.
     #[staticmethod]
     fn decode(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| {
-            let bytes = buffer::contiguous(data)?;
-            let checked = check::decode(bytes.bytes()).and_then(|inner| check::all(&inner).map(|()| inner));
-            Self::decoded(py, checked.map_err(|fault| error::fault(py, &fault))?)
-        })
+        guarded(|| Self::decoded(py, Self::read(data)?))
     }
 
     /// The bytes of the descriptor as they stand on the wire.

@@ -1,0 +1,57 @@
+//! Descriptors and buffer handles, which have no constructor.
+
+use hurray_core::SyncMode;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::descriptor::Descriptor;
+use crate::device::Device;
+use crate::error::guarded;
+use crate::handle::BufferHandle;
+use crate::tensor;
+
+/// The descriptor of some bytes, on a device whose id the bytes do not say.
+#[pyfunction]
+pub(crate) fn _descriptor(data: &Bound<'_, PyAny>, device: &Bound<'_, Device>) -> PyResult<Descriptor> {
+    guarded(|| Descriptor::read(data).map(|inner| Descriptor::new(inner.into(), device.clone().unbind())))
+}
+
+/// A handle of these values.
+#[pyfunction]
+pub(crate) fn _handle(
+    byte_size: u64,
+    alignment: u32,
+    sync_mode: u8,
+    device: &Bound<'_, Device>,
+) -> PyResult<BufferHandle> {
+    let sync = SyncMode::from_byte(sync_mode).map_err(tensor::invalid)?;
+    let place = device.get();
+    let made = hurray_core::BufferHandle::with_memory_class(byte_size, alignment, place.tag, sync, place.class);
+    Ok(BufferHandle { handle: made.map_err(tensor::invalid)?, device: device.clone().unbind() })
+}
+
+type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
+
+/// A function of the compiled module by its name there.
+pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("hurray._core")?.getattr(name)
+}
+
+#[pymethods]
+impl Descriptor {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Bound<'py, PyBytes>, Py<Device>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let bytes = PyBytes::new(py, &this.bytes()?);
+        Ok((function(py, "_descriptor")?, (bytes, this.device.clone_ref(py))))
+    }
+}
+
+#[pymethods]
+impl BufferHandle {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u64, u32, u8, Py<Device>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let handle = this.handle;
+        let values = (handle.byte_size(), handle.alignment(), handle.sync_mode().to_byte(), this.device.clone_ref(py));
+        Ok((function(py, "_handle")?, values))
+    }
+}
