@@ -86,6 +86,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import bridges, formats
     from ._convert import convert
+    from ._print_options import get_print_options, print_options, set_print_options
 
 __all__ = [
     "MIN_BUFFER_ALIGNMENT",
@@ -147,6 +148,7 @@ __all__ = [
     "from_torch",
     "full",
     "full_like",
+    "get_print_options",
     "int8",
     "int16",
     "int32",
@@ -157,7 +159,9 @@ __all__ = [
     "ones",
     "ones_like",
     "open",
+    "print_options",
     "save",
+    "set_print_options",
     "sparse_coo",
     "uint8",
     "uint16",
@@ -180,6 +184,10 @@ def __getattr__(name: str) -> object:
         from ._convert import convert
 
         return convert
+    if name in ("get_print_options", "print_options", "set_print_options"):
+        from . import _print_options
+
+        return getattr(_print_options, name)
     raise AttributeError(f"module 'hurray' has no attribute {name!r}")
 
 

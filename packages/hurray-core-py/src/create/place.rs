@@ -6,7 +6,7 @@ use pyo3::types::PyTuple;
 
 use crate::device::{self, Device};
 use crate::error::{InvalidDescriptorError, UnsupportedError};
-use crate::{shape, tensor};
+use crate::{dtype, shape};
 
 /// The device of a new tensor: plain CPU memory, which is the only one that is allocated here.
 pub(super) fn device(py: Python<'_>, call: &str, asked: Option<&Py<Device>>) -> PyResult<Py<Device>> {
@@ -27,10 +27,10 @@ pub(super) fn device(py: Python<'_>, call: &str, asked: Option<&Py<Device>>) -> 
 /// The element type asked for, `default` where none is.
 pub(super) fn element_type(
     call: &str,
-    dtype: Option<&Bound<'_, PyAny>>,
+    asked: Option<&Bound<'_, PyAny>>,
     default: ElementType,
 ) -> PyResult<ElementType> {
-    let ty = dtype.map_or(Ok(default), tensor::element_type)?;
+    let ty = asked.map_or(Ok(default), dtype::element_type)?;
     if let ElementType::Extension(tag) = ty {
         return Err(UnsupportedError::new_err(format!(
             "{call} knows neither the width nor the values of the private element type 0x{tag:02X}; hurray.Tensor(buffer, dtype, shape) takes bytes of it"

@@ -169,22 +169,31 @@ impl Tensor {
         Self::to(slf, "scipy", None)
     }
 
-    /// The elements in row-major order, packed as the format packs them.
+    /// The elements in row-major order, packed as the format packs them (format: element-types.md §3).
+    ///
+    /// ``t.nbytes`` bytes, from any dense layout: tiles, curves and strides are undone, ``byte_offset`` and
+    /// padding left out. Raises ``UnsupportedError`` for quantised codes, a dynamic dimension, sparse, paged
+    /// and private layouts, and memory that is not the CPU's to read; ``t.buffer(i)`` gives the bytes as
+    /// they lie.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| write::to_bytes(py, self))
     }
 
     /// Write what ``tobytes`` returns to an open file or a descriptor, without making it.
     ///
-    /// Returns the number of bytes. Raises ``FileError`` with the system's ``errno``.
+    /// Returns the number of bytes. Raises ``FileError`` with the system's ``errno``, ``UnsupportedError``
+    /// as ``tobytes`` does.
     fn tofile(&self, py: Python<'_>, file: &Bound<'_, PyAny>) -> PyResult<usize> {
         guarded(|| write::to_file(py, self, file))
     }
 
     /// The elements as nested lists of Python numbers.
     ///
-    /// Raises ``UnsupportedError`` where there is no exact number for an element, for quantised codes,
-    /// and for layouts without strides.
+    /// Every dense layout, whatever the order in memory (format: layouts.md §2 to §6): row_major, col_major,
+    /// strided, tiled, Morton and Hilbert. Bools are bools, integers ints, floats floats, complex numbers
+    /// complex. Raises ``UnsupportedError`` where there is no exact number for an element (float128, private
+    /// types), for quantised codes, a dynamic dimension, sparse, paged and private layouts, and memory that
+    /// is not the CPU's to read; ``MemoryError`` where a shape claims more than the tensor holds.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| values::to_list(py, self))
     }
@@ -194,6 +203,7 @@ impl Tensor {
         guarded(|| write::unpacked(py, self))
     }
 
+    /// ``tobytes()``.
     fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.tobytes(py)
     }
@@ -223,15 +233,6 @@ impl Tensor {
         }
         // SAFETY: CPython's own view, not null.
         unsafe { pybuffer::fill(&slf, view, flags) }
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let (py, this) = (slf.py(), slf.get());
-        let shape = shape::to_python(py, &this.descriptor.shape)?.repr()?;
-        let layout = layout::to_python(py, &this.descriptor.layout)?.into_bound(py).repr()?;
-        let device = this.device.get().tag;
-        let ty = dtype::of(py, this.descriptor.element_type)?.into_bound(py).str()?;
-        Ok(format!("hurray.Tensor(shape={shape}, dtype={ty}, layout={layout}, device='{device}')"))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The tensor: a descriptor, its buffers, and the doors that hand them over.
 
+mod address;
 mod assembled;
 mod author;
 mod class;
 mod component;
 mod grid;
 mod new;
+mod shown;
 mod sections;
 mod transpose;
 mod trusted;
