@@ -116,7 +116,10 @@ fn floats(py: Python<'_>, ty: ElementType, start: Number, stop: Number, step: Nu
         return Err(Refusal::unsupported(text).raised("arange"));
     }
     let (start, stop, step) = (real("start", start)?, real("stop", stop)?, real("step", step)?);
-    let len = ((stop - start) / step).ceil();
+    let spaces = (stop - start) / step;
+    // A distance that is nothing to the step still has its start.
+    let vanished = spaces == 0.0 && spaces.is_sign_positive() && stop != start;
+    let len = if vanished { 1.0 } else { spaces.ceil() };
     if len >= 2f64.powi(63) {
         return Err(too_long(format_args!("{start:?} to {stop:?} by {step:?}")));
     }

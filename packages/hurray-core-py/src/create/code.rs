@@ -157,7 +157,7 @@ fn scale(value: f64) -> Result<(u128, bool), Lack> {
         value => {
             let bits = value.to_bits();
             // The range holds normal floats only: 11 bits of exponent over 52 of mantissa.
-            Ok((u128::from(bits >> 52) - 1023 + 127, bits & ((1 << 52) - 1) == 0))
+            Ok((u128::from(bits >> 52) + 127 - 1023, bits & ((1 << 52) - 1) == 0))
         }
     }
 }

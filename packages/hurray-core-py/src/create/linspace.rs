@@ -39,7 +39,7 @@ pub(crate) fn linspace(
         let default = if complex { ElementType::Complex128 } else { ElementType::Float64 };
         let ty = place::element_type("linspace", dtype, default)?;
         let count = count(num)?;
-        let mut elements = Elements::zeroed("linspace", ty, Shape::new([count]).map_err(tensor::invalid)?)?;
+        let room = || Elements::zeroed("linspace", ty, Shape::new([count]).map_err(tensor::invalid)?);
         if ty == ElementType::Float128 {
             let text = String::from("the numbers are computed in float64, and float128 would show it");
             return Err(Refusal::unsupported(text).raised("linspace"));
@@ -51,12 +51,14 @@ pub(crate) fn linspace(
             let distance = distance.ok_or_else(|| {
                 PyOverflowError::new_err(format!("linspace: {start} and {stop} are too far apart for 128 bits"))
             })?;
+            let mut elements = room()?;
             elements.each(py, |index| code(ty, step(ty, start, distance, index as i128, spaces.into())?))?;
             return elements.tensor(device);
         }
         let ends = (parts("start", start)?, parts("stop", stop)?);
         let line = |part: fn((f64, f64)) -> f64| Line { start: part(ends.0), stop: part(ends.1), spaces, endpoint };
         let (re, im) = (line(|(re, _)| re), line(|(_, im)| im));
+        let mut elements = room()?;
         elements.each(py, |index| {
             let at = index as u64;
             code(ty, if complex { Number::Complex(re.at(at), im.at(at)) } else { Number::Float(re.at(at)) })
@@ -122,7 +124,14 @@ impl Line {
             0 => self.start,
             _ if self.endpoint && index == self.spaces => self.stop,
             // The distance of two finite floats may be infinite, and a space of it may vanish.
-            _ if distance.is_infinite() => self.start * (1.0 - at / spaces) + self.stop * (at / spaces),
+            _ if distance.is_infinite() => {
+                let space = self.stop / spaces - self.start / spaces;
+                if 2.0 * at <= spaces {
+                    self.start + at * space
+                } else {
+                    self.stop - (spaces - at) * space
+                }
+            }
             _ if distance / spaces == 0.0 => at / spaces * distance + self.start,
             _ => at * (distance / spaces) + self.start,
         }
