@@ -161,7 +161,7 @@ def test_what_is_not_finite(value: float) -> None:
     ids=str,
 )
 def test_refusals(arguments: tuple[Any, ...], error: type[Exception]) -> None:
-    options = {"dtype": dtype(arguments[3])} if len(arguments) > 3 else {}
+    options: Any = {"dtype": dtype(arguments[3])} if len(arguments) > 3 else {}
     with pytest.raises(error, match=r"arange|start|stop") as caught:
         hurray.arange(*arguments[:3], **options)
     assert type(caught.value) is error

@@ -26,8 +26,9 @@ def test_floats_are_numpys(start: float, stop: float, num: int, endpoint: bool) 
 
 
 @given(ends=st.lists(st.complex_numbers(max_magnitude=1e6), min_size=2, max_size=2), num=st.integers(0, 20))
-def test_complex_numbers_part_by_part(ends: list[complex], num: int) -> None:
-    found = hurray.linspace(*ends, num)
+def test_complex_numbers_part_by_part(ends: Any, num: int) -> None:
+    start, stop = ends
+    found = hurray.linspace(start, stop, num)
     assert found.dtype is hurray.dtype.complex128
     for part in ("real", "imag"):
         expected = np.linspace(*(getattr(end, part) for end in ends), num)
@@ -78,10 +79,9 @@ def test_an_integer_type_refuses_what_is_not_whole(start: int, stop: int, num: i
 
 @pytest.mark.parametrize("name", [*INTEGERS, "bool"])
 def test_every_integer_type(name: str) -> None:
-    assert hurray.linspace(0, 1, 2, dtype=dtype(name)).tobytes() == encoded(name, [0, 1]) or "2" in name
-    assert (
-        hurray.linspace(0.0, 1.0, 2, dtype=dtype(name)).shape == (2,) if not name.startswith("int2") else True
-    )
+    pairs: list[Any] = [(0, 1), (0.0, 1.0), (False, True)]
+    for start, stop in pairs:
+        assert hurray.linspace(start, stop, 2, dtype=dtype(name)).tobytes() == encoded(name, [0, 1])
     with pytest.raises(TypeError, match="holds whole numbers"):
         hurray.linspace(0.5, 1, 2, dtype=dtype(name))
     with pytest.raises(TypeError, match="holds whole numbers"):
@@ -105,9 +105,10 @@ def test_ends_that_are_far_apart_or_close() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, complex(0, math.inf), 2**53 + 1])
 def test_ends_are_finite_floats(value: Any) -> None:
-    for arguments in ((value, 1), (1, value)):
+    pairs: list[Any] = [(value, 1), (1, value)]
+    for start, stop in pairs:
         with pytest.raises(ValueError, match=r"linspace: (start|stop) is"):
-            hurray.linspace(*arguments, 3)
+            hurray.linspace(start, stop, 3)
 
 
 @pytest.mark.parametrize(

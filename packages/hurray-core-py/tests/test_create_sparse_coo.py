@@ -155,8 +155,8 @@ def test_the_decision_is_made_for_each_array(shift: int) -> None:
 @pytest.mark.parametrize("kind", [np.uint64, np.int64, np.int32])
 def test_copy_true_copies_both(kind: Any, given_as: str) -> None:
     values, indices = lying(VALUES), lying(INDICES.astype(kind))
-    arguments = (values, indices) if given_as == "array" else tuple(map(hurray.from_numpy, (values, indices)))
-    tensor = hurray.sparse_coo(*arguments, (2, 3), copy=True)
+    wrap: Any = hurray.from_numpy if given_as == "tensor" else np.asarray
+    tensor = hurray.sparse_coo(wrap(values), wrap(indices), (2, 3), copy=True)
     assert address(tensor.buffer(0)) != address(values)
     values[0], indices[1] = 0, 0
     assert parts(tensor)[0].tolist() == [5.0, 7.0]
@@ -239,7 +239,8 @@ def test_both_arrays_are_kept_alive() -> None:
 
 def test_a_dynamic_dimension_is_refused() -> None:
     """MUST refuse a dynamic dimension with InvalidDescriptorError, naming the call and the offending index."""
-    for shape, index in (((2, None), 1), ((None, 3), 0)):
+    shapes: list[tuple[Any, int]] = [((2, None), 1), ((None, 3), 0)]
+    for shape, index in shapes:
         with pytest.raises(hurray.InvalidDescriptorError, match=rf"^sparse_coo .*shape\[{index}\] is None"):
             hurray.sparse_coo(VALUES, INDICES, shape)
 
@@ -318,7 +319,7 @@ def test_what_is_no_plain_array_of_numbers() -> None:
 
 def test_copy_is_a_keyword() -> None:
     with pytest.raises(TypeError):
-        hurray.sparse_coo(VALUES, INDICES, (2, 3), None)  # type: ignore[misc]
+        hurray.sparse_coo(VALUES, INDICES, (2, 3), None)  # type: ignore[call-arg]
 
 
 def test_a_file_gives_it_back(tmp_path: Path) -> None:

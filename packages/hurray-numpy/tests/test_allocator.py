@@ -18,7 +18,7 @@ import hurray
 import ml_dtypes
 import numpy as np
 import pytest
-from numpy._core.multiarray import get_handler_name  # type: ignore[attr-defined]
+from numpy._core.multiarray import get_handler_name
 
 OURS = "hurray aligned"
 DTYPES = ["b1", "i1", "u2", "f2", "i4", "f4", "f8", "c8", "c16", ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]

@@ -26,7 +26,8 @@ enum Why {
 
 impl Refusal {
     fn kind(number: Number, ty: ElementType, way: &str) -> Self {
-        Self { why: Why::Kind, text: format!("{number} is no number of {ty}'s kind; {way}") }
+        let kind = if matches!(number, Number::Complex(..)) { "complex" } else { "a float" };
+        Self { why: Why::Kind, text: format!("{number} is {kind}, which {ty} does not hold; {way}") }
     }
 
     fn range(number: Number, ty: ElementType, bounds: impl std::fmt::Display) -> Self {

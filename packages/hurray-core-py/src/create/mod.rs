@@ -10,5 +10,6 @@ pub(crate) mod like;
 pub(crate) mod linspace;
 mod minifloat;
 mod number;
+mod part;
 mod place;
 pub(crate) mod sparse_coo;

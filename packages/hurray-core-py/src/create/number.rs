@@ -17,13 +17,13 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// Reads bool, int, float, complex, and whatever says by `__index__` or `item()` which one it is.
+    /// Reads bool, int, float, complex, and whatever says by `item()` or `__index__` which one it is.
     pub(super) fn of(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Some(number) = Self::plain(what, value)? {
             return Ok(number);
         }
         let scalar = value.getattr("ndim").map_or(true, |ndim| ndim.eq(0).unwrap_or(false));
-        for method in ["__index__", "item"] {
+        for method in ["item", "__index__"] {
             if let Some(said) = scalar.then(|| value.call_method0(method).ok()).flatten() {
                 if let Some(number) = Self::plain(what, &said)? {
                     return Ok(number);
