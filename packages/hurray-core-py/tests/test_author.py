@@ -466,20 +466,23 @@ def test_a_scheme_goes_with_type_shape_and_buffers(
     error = hurray.BufferError if code == "Q-25" else hurray.InvalidDescriptorError
     with pytest.raises(error) as caught:
         hurray.Tensor(bytes(64), dtype, shape, aux_buffers=others, quantization=scheme)
-    assert caught.value.code == code
+    assert getattr(caught.value, "code", None) == code
 
 
 def test_parameters_come_behind_the_layouts_buffers() -> None:
     """quantization.md §2, Q-18 and Q-19: not the data, not an index buffer."""
     values, columns, rows = bytes([1, 2]), words(0, 2), words(0, 1, 2)
-    make = lambda index: hurray.Tensor(  # noqa: E731
-        values,
-        I8,
-        (2, 3),
-        aux_buffers=[columns, rows, floats(1, 2)],
-        layout=hurray.CsrLayout(nnz=2),
-        quantization=hurray.PerChannelAffine.symmetric(0, index),
-    )
+
+    def make(index: int) -> hurray.Tensor:
+        return hurray.Tensor(
+            values,
+            I8,
+            (2, 3),
+            aux_buffers=[columns, rows, floats(1, 2)],
+            layout=hurray.CsrLayout(nnz=2),
+            quantization=hurray.PerChannelAffine.symmetric(0, index),
+        )
+
     assert make(3).buffer_count == 4
     for index in (1, 2):
         with pytest.raises(hurray.InvalidDescriptorError) as caught:
@@ -525,9 +528,11 @@ def test_a_device_is_declared_for_every_buffer() -> None:
     assert tensor.device is device
     assert all(handle.device is device for handle in tensor.buffer_handles)
     assert tensor.__dlpack_device__() == (13, 3)
-    for refused in (lambda: tensor.buffer(0), lambda: tensor.values, lambda: tensor.row_ptr):
+    for name in ("values", "row_ptr"):
         with pytest.raises(hurray.UnsupportedError, match="cuda"):
-            refused()
+            getattr(tensor, name)
+    with pytest.raises(hurray.UnsupportedError, match="cuda"):
+        tensor.buffer(0)
     assert tensor.nnz == 2
 
 
@@ -584,10 +589,10 @@ def test_a_file_holds_no_dynamic_dimension(tmp_path: Any) -> None:
 def test_what_has_a_keyword_has_no_position() -> None:
     """04-tables.md §1: the keyword-only markers are the released package's."""
     with pytest.raises(TypeError):
-        hurray.Tensor(bytes(4), I8, (4,), None, [])  # type: ignore[misc]
+        hurray.Tensor(bytes(4), I8, (4,), None, [])  # type: ignore[call-arg]
     for name in ("sync_mode", "alignment", "nnz"):
         with pytest.raises(TypeError, match=name):
-            hurray.Tensor(bytes(4), I8, (4,), **{name: 1})
+            hurray.Tensor(bytes(4), I8, (4,), **{name: 1})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_a_buffer_that_is_not_contiguous_is_refused_with_the_way_out(source: Any
         hurray.Tensor(source, hurray.uint8, (2,))
 
 
-@pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4"), None, float, 3])
+@pytest.mark.parametrize("dtype", [None, object(), 3])
 def test_a_dtype_is_a_dtype(dtype: Any) -> None:
     with pytest.raises(TypeError, match=r"hurray\.Dtype"):
         hurray.Tensor(bytes(12), dtype, (3,))
