@@ -68,7 +68,7 @@ def tilings(draw: Any, tile: list[int], deep: int, least: int) -> tuple[hurray.T
     """A tiling into ``tile``, ``deep`` more levels inside; outer strides from ``least`` on."""
     rank = len(tile)
     outer = draw(st.sampled_from(["row_major", "col_major", "strided"]))
-    inner = "tiled" if deep else draw(st.sampled_from(["row_major", "col_major", "strided"]))
+    inner: Any = "tiled" if deep else draw(st.sampled_from(["row_major", "col_major", "strided"]))
     codes = {"row_major": 1, "col_major": 2, "strided": 3, "tiled": 4}
     payload = numbers("Q", tile) + bytes([codes[outer], codes[inner], 0, 0])
     arguments: dict[str, Any] = {}

@@ -15,7 +15,8 @@ def test_nnz_is_all_that_it_states() -> None:
     assert layout.nnz == 4
     assert repr(layout) == "CsrLayout(nnz=4)"
     assert layout == hurray.CsrLayout(4) != hurray.CsrLayout(5)
-    assert layout != hurray.CscLayout(4)
+    other: hurray.Layout = hurray.CscLayout(4)
+    assert layout != other
 
 
 def test_nnz_is_required() -> None:

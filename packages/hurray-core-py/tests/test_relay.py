@@ -44,7 +44,7 @@ def test_strict_is_the_default() -> None:
     with pytest.raises(hurray.InvalidDescriptorError):
         hurray.Descriptor.decode(unknown(b"ab"), permissive=False)
     with pytest.raises(TypeError):
-        hurray.Descriptor.decode(unknown(b"ab"), True)  # type: ignore[misc]
+        hurray.Descriptor.decode(unknown(b"ab"), True)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("tag", [0x00, 0xFF])

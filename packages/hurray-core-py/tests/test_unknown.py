@@ -42,8 +42,8 @@ def test_tag_and_raw_bytes() -> None:
 
 def test_private_and_unknown_are_two_facts() -> None:
     """They MUST remain separate classes; they share a name, and isinstance is what distinguishes them."""
-    private = hurray.PrivateExtensionLayout(0xF0, 7, b"\x01")
-    unknown = hurray.UnknownLayout(0x0C, b"\x01")
+    private: hurray.Layout = hurray.PrivateExtensionLayout(0xF0, 7, b"\x01")
+    unknown: hurray.Layout = hurray.UnknownLayout(0x0C, b"\x01")
     assert private.name == unknown.name == "extension"
     assert not isinstance(private, hurray.UnknownLayout)
     assert not isinstance(unknown, hurray.PrivateExtensionLayout)
