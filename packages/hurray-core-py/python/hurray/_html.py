@@ -60,10 +60,7 @@ def file_html(file: File) -> str:
 
 
 def _metadata(file: File) -> str:
-    try:
-        count = len(file.kv)
-    except _UNREADABLE:
-        return ", metadata that cannot be read"
+    count = len(file.kv)
     return f", {count:,} metadata {'key' if count == 1 else 'keys'}" if count else ""
 
 

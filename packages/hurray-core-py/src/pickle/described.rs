@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::descriptor::{self, Descriptor};
-use crate::device::Device;
+use crate::device::{self, Device};
 use crate::error::guarded;
 use crate::handle::BufferHandle;
 use crate::tensor;
@@ -20,8 +20,10 @@ pub(crate) fn _descriptor(
     unknown: Option<usize>,
 ) -> PyResult<Descriptor> {
     guarded(|| {
+        let place = device.get();
         let mut descriptor = descriptor::read(data, true, unknown)?;
-        descriptor.device = device.clone().unbind();
+        // The plain CPU is one object for all tensors.
+        descriptor.device = device::of(data.py(), place.tag, place.class, place.device_id)?;
         Ok(descriptor)
     })
 }
