@@ -15,6 +15,7 @@ pyo3::import_exception!(hurray._exceptions, CopyRequiredError);
 pyo3::import_exception!(hurray._exceptions, FileError);
 pyo3::import_exception!(hurray._exceptions, InternalError);
 pyo3::import_exception!(hurray._exceptions, InvalidDescriptorError);
+pyo3::import_exception!(hurray._exceptions, RankError);
 pyo3::import_exception!(hurray._exceptions, UnsupportedError);
 pyo3::import_exception!(hurray._exceptions, ViewError);
 
@@ -35,7 +36,7 @@ pub(crate) fn problem(py: Python<'_>, problem: &Problem, name: &FileName) -> PyE
     coded(py, &problem.fault, text)
 }
 
-/// A broken rule in other words than its own.
+/// A broken rule in words that say more than the rule's own.
 pub(crate) fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
     let error = match fault.tier() {
         Tier::Container => FileError::new_err(text),

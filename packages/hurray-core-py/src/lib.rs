@@ -5,6 +5,8 @@ compile_error!("hurray needs a 64-bit little-endian target");
 
 mod bits;
 mod buffer;
+mod contents;
+mod decimal;
 mod descriptor;
 mod device;
 mod dtype;
@@ -14,6 +16,7 @@ mod extension;
 mod file;
 mod float;
 mod handle;
+mod html;
 mod int;
 mod layout;
 mod numbers;

@@ -83,9 +83,7 @@ pub(crate) fn whole<'py>(py: Python<'py>, ty: ElementType, bytes: &[u8]) -> PyRe
         E::Float64 => float(f64::from_le_bytes(array(bytes))),
         E::Float16 | E::BFloat16 => float(small(ty, u16::from_le_bytes(array(bytes)).into())),
         E::Float8E4M3 | E::Float8E5M2 => float(small(ty, bytes[0].into())),
-        // 0x00 and 0xFF are not to be stored (element-types.md §4); shown as what they are not.
-        E::Float8E8M0 if matches!(bytes[0], 0x00 | 0xFF) => float(f64::NAN),
-        E::Float8E8M0 => float(2f64.powi(i32::from(bytes[0]) - 127)),
+        E::Float8E8M0 => float(scale(bytes[0])),
         E::Complex64 => {
             let (re, im) = (f32::from_le_bytes(array(bytes)), f32::from_le_bytes(array(&bytes[4..])));
             Ok(Some(PyComplex::from_doubles(py, re.into(), im.into()).into_any()))
@@ -120,6 +118,15 @@ pub(crate) fn packed<'py>(
     }))
 }
 
-fn small(ty: ElementType, code: u32) -> f64 {
+/// The value of a code of a float of 16 bits or less.
+pub(crate) fn small(ty: ElementType, code: u32) -> f64 {
     Minifloat::of(ty).map_or(f64::NAN, |float| float.value(code))
+}
+
+/// The value of a float8_e8m0. 0x00 and 0xFF are not to be stored (element-types.md §4): no number.
+pub(crate) fn scale(code: u8) -> f64 {
+    match code {
+        0x00 | 0xFF => f64::NAN,
+        code => 2f64.powi(i32::from(code) - 127),
+    }
 }

@@ -38,6 +38,7 @@ pub use quantized::paged_quantization;
 pub use relay::{decode_relayed, encode, Relayed};
 pub use section::quantization;
 
+pub(crate) use packing::product;
 pub(crate) use params::{parameters, Parameter, ParameterKind};
 pub(crate) use quantized::code_range;
 pub(crate) use scheme::NF4;

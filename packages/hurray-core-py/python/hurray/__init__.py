@@ -84,6 +84,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import bridges, formats
     from ._convert import convert
+    from ._print_options import get_print_options, print_options, set_print_options
 
 __all__ = [
     "MIN_BUFFER_ALIGNMENT",
@@ -148,6 +149,7 @@ __all__ = [
     "from_numpy",
     "from_scipy",
     "from_torch",
+    "get_print_options",
     "int8",
     "int16",
     "int32",
@@ -156,7 +158,9 @@ __all__ = [
     "load",
     "load_kv",
     "open",
+    "print_options",
     "save",
+    "set_print_options",
     "uint8",
     "uint16",
     "uint32",
@@ -176,6 +180,10 @@ def __getattr__(name: str) -> object:
         from ._convert import convert
 
         return convert
+    if name in ("get_print_options", "print_options", "set_print_options"):
+        from . import _print_options
+
+        return getattr(_print_options, name)
     raise AttributeError(f"module 'hurray' has no attribute {name!r}")
 
 

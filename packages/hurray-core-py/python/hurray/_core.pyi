@@ -146,6 +146,9 @@ class Dtype:
     @staticmethod
     def from_name(name: str) -> Dtype: ...
     @staticmethod
+    def of(obj: _Dtype) -> Dtype:
+        """What every ``dtype`` argument takes, as the singleton."""
+    @staticmethod
     def from_tag(tag: int) -> Dtype: ...
 
 @final
@@ -197,161 +200,6 @@ class StridedLayout(Layout):
     def __new__(cls, strides: Sequence[int]) -> Self: ...
     @property
     def strides(self) -> tuple[int, ...]: ...
-
-@final
-class TiledLayout(Layout):
-    """Tiles, stored whole; ``outer_strides`` in tiles, ``inner_strides`` in elements."""
-
-    def __new__(
-        cls,
-        tile_shape: Iterable[SupportsIndex],
-        outer_layout: _OuterLayout = "row_major",
-        inner_layout: _InnerLayout = "row_major",
-        outer_strides: Iterable[SupportsIndex] | None = None,
-        inner_strides: Iterable[SupportsIndex] | None = None,
-        inner_tiled: TiledLayout | None = None,
-    ) -> Self: ...
-    @property
-    def tile_shape(self) -> tuple[int, ...]: ...
-    @property
-    def outer_layout(self) -> _OuterLayout: ...
-    @property
-    def inner_layout(self) -> _InnerLayout: ...
-    @property
-    def outer_strides(self) -> tuple[int, ...] | None: ...
-    @property
-    def inner_strides(self) -> tuple[int, ...] | None: ...
-    @property
-    def inner_tiled(self) -> TiledLayout | None: ...
-
-@final
-class MortonLayout(Layout):
-    """Z-order; ``morton_bits`` index bits per dimension."""
-
-    def __new__(cls, morton_bits: Iterable[SupportsIndex]) -> Self: ...
-    @property
-    def morton_bits(self) -> tuple[int, ...]: ...
-
-@final
-class HilbertLayout(Layout):
-    """Hilbert curve; every extent is ``2 ** hilbert_order``."""
-
-    def __new__(cls, hilbert_order: SupportsIndex, hilbert_rank: SupportsIndex) -> Self: ...
-    @property
-    def hilbert_order(self) -> int: ...
-    @property
-    def hilbert_rank(self) -> int: ...
-
-@final
-class CooLayout(Layout):
-    """Sparse by coordinates: values, indices."""
-
-    def __new__(cls, nnz: SupportsIndex, is_sorted: bool = False) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-    @property
-    def is_sorted(self) -> bool: ...
-
-@final
-class CsrLayout(Layout):
-    """Sparse by rows: values, col_indices, row_ptr."""
-
-    def __new__(cls, nnz: SupportsIndex) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-
-@final
-class CscLayout(Layout):
-    """Sparse by columns: values, row_indices, col_ptr."""
-
-    def __new__(cls, nnz: SupportsIndex) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-
-@final
-class CsfLayout(Layout):
-    """Sparse tree of rank 3 or more: values, then pos and crd of each level."""
-
-    def __new__(cls, nnz: SupportsIndex, mode_order: Iterable[SupportsIndex]) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-    @property
-    def mode_order(self) -> tuple[int, ...]: ...
-
-@final
-class BlockPagedLayout(Layout):
-    """A KV cache in pages: page pool, block_table, seq_ptr."""
-
-    def __new__(
-        cls,
-        page_size: SupportsIndex,
-        num_pages: SupportsIndex,
-        paged_axis: SupportsIndex,
-        num_seqs: SupportsIndex,
-        kv_role: _KvRole = "key",
-        layer_index: SupportsIndex | None = None,
-        block_table_index_type: _IndexType = "uint32",
-    ) -> Self: ...
-    @property
-    def page_size(self) -> int: ...
-    @property
-    def num_pages(self) -> int: ...
-    @property
-    def paged_axis(self) -> int: ...
-    @property
-    def num_seqs(self) -> int: ...
-    @property
-    def kv_role(self) -> _KvRole: ...
-    @property
-    def layer_index(self) -> int | None: ...
-    @property
-    def block_table_index_type(self) -> _IndexType: ...
-    def validate_index_buffers(
-        self, seq_ptr: _Bytes | Iterable[SupportsIndex], block_table: _Bytes | Iterable[SupportsIndex]
-    ) -> None: ...
-    def validate_quantization_compatibility(self, quantization: object) -> None: ...
-
-@final
-class CompositeLayout(Layout):
-    """The head of a composite; no data of its own."""
-
-    def __new__(
-        cls,
-        composition_rule: _CompositionRule,
-        member_count: SupportsIndex,
-        combine_op: _CombineOp | None = None,
-    ) -> Self: ...
-    @property
-    def composition_rule(self) -> _CompositionRule: ...
-    @property
-    def member_count(self) -> int: ...
-    @property
-    def combine_op(self) -> _CombineOp | None: ...
-
-@final
-class PrivateExtensionLayout(Layout):
-    """A layout by private agreement, tag 0xF0 to 0xFE."""
-
-    def __new__(
-        cls,
-        tag: SupportsIndex,
-        extension_layout_id: SupportsIndex,
-        extension_data: _Bytes | Sequence[int] | None = None,
-    ) -> Self: ...
-    @property
-    def extension_layout_id(self) -> int: ...
-    @property
-    def extension_data(self) -> bytes: ...
-
-@final
-class UnknownLayout(Layout):
-    """A layout of a newer format under a reserved tag, kept as it was read."""
-
-    def __new__(cls, tag: SupportsIndex, raw_bytes: _Bytes | Sequence[int] | None = None) -> Self: ...
-    @property
-    def raw_bytes(self) -> bytes: ...
-
-def layout_tag_kind(tag: SupportsIndex) -> Literal["named", "reserved", "private", "invalid"]: ...
 
 @final
 class PerTensorAffine:
@@ -547,6 +395,160 @@ class ExtensionType:
     def has_inf(self) -> bool: ...
     def buffer_size_bytes(self, element_count: SupportsIndex) -> int: ...
 
+class TiledLayout(Layout):
+    """Tiles, stored whole; ``outer_strides`` in tiles, ``inner_strides`` in elements."""
+
+    def __new__(
+        cls,
+        tile_shape: Iterable[SupportsIndex],
+        outer_layout: _OuterLayout = "row_major",
+        inner_layout: _InnerLayout = "row_major",
+        outer_strides: Iterable[SupportsIndex] | None = None,
+        inner_strides: Iterable[SupportsIndex] | None = None,
+        inner_tiled: TiledLayout | None = None,
+    ) -> Self: ...
+    @property
+    def tile_shape(self) -> tuple[int, ...]: ...
+    @property
+    def outer_layout(self) -> _OuterLayout: ...
+    @property
+    def inner_layout(self) -> _InnerLayout: ...
+    @property
+    def outer_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_tiled(self) -> TiledLayout | None: ...
+
+@final
+class MortonLayout(Layout):
+    """Z-order; ``morton_bits`` index bits per dimension."""
+
+    def __new__(cls, morton_bits: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def morton_bits(self) -> tuple[int, ...]: ...
+
+@final
+class HilbertLayout(Layout):
+    """Hilbert curve; every extent is ``2 ** hilbert_order``."""
+
+    def __new__(cls, hilbert_order: SupportsIndex, hilbert_rank: SupportsIndex) -> Self: ...
+    @property
+    def hilbert_order(self) -> int: ...
+    @property
+    def hilbert_rank(self) -> int: ...
+
+@final
+class CooLayout(Layout):
+    """Sparse by coordinates: values, indices."""
+
+    def __new__(cls, nnz: SupportsIndex, is_sorted: bool = False) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def is_sorted(self) -> bool: ...
+
+@final
+class CsrLayout(Layout):
+    """Sparse by rows: values, col_indices, row_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CscLayout(Layout):
+    """Sparse by columns: values, row_indices, col_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CsfLayout(Layout):
+    """Sparse tree of rank 3 or more: values, then pos and crd of each level."""
+
+    def __new__(cls, nnz: SupportsIndex, mode_order: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def mode_order(self) -> tuple[int, ...]: ...
+
+@final
+class BlockPagedLayout(Layout):
+    """A KV cache in pages: page pool, block_table, seq_ptr."""
+
+    def __new__(
+        cls,
+        page_size: SupportsIndex,
+        num_pages: SupportsIndex,
+        paged_axis: SupportsIndex,
+        num_seqs: SupportsIndex,
+        kv_role: _KvRole = "key",
+        layer_index: SupportsIndex | None = None,
+        block_table_index_type: _IndexType = "uint32",
+    ) -> Self: ...
+    @property
+    def page_size(self) -> int: ...
+    @property
+    def num_pages(self) -> int: ...
+    @property
+    def paged_axis(self) -> int: ...
+    @property
+    def num_seqs(self) -> int: ...
+    @property
+    def kv_role(self) -> _KvRole: ...
+    @property
+    def layer_index(self) -> int | None: ...
+    @property
+    def block_table_index_type(self) -> _IndexType: ...
+    def validate_index_buffers(
+        self, seq_ptr: _Bytes | Iterable[SupportsIndex], block_table: _Bytes | Iterable[SupportsIndex]
+    ) -> None: ...
+    def validate_quantization_compatibility(self, quantization: object) -> None: ...
+
+@final
+class CompositeLayout(Layout):
+    """The head of a composite; no data of its own."""
+
+    def __new__(
+        cls,
+        composition_rule: _CompositionRule,
+        member_count: SupportsIndex,
+        combine_op: _CombineOp | None = None,
+    ) -> Self: ...
+    @property
+    def composition_rule(self) -> _CompositionRule: ...
+    @property
+    def member_count(self) -> int: ...
+    @property
+    def combine_op(self) -> _CombineOp | None: ...
+
+@final
+class PrivateExtensionLayout(Layout):
+    """A layout by private agreement, tag 0xF0 to 0xFE."""
+
+    def __new__(
+        cls,
+        tag: SupportsIndex,
+        extension_layout_id: SupportsIndex,
+        extension_data: _Bytes | Sequence[int] | None = None,
+    ) -> Self: ...
+    @property
+    def extension_layout_id(self) -> int: ...
+    @property
+    def extension_data(self) -> bytes: ...
+
+@final
+class UnknownLayout(Layout):
+    """A layout of a newer format under a reserved tag, kept as it was read."""
+
+    def __new__(cls, tag: SupportsIndex, raw_bytes: _Bytes | Sequence[int] | None = None) -> Self: ...
+    @property
+    def raw_bytes(self) -> bytes: ...
+
+def layout_tag_kind(tag: SupportsIndex) -> Literal["named", "reserved", "private", "invalid"]: ...
+
 @final
 class BufferHandle:
     @property
@@ -589,6 +591,7 @@ class Descriptor:
     def buffer_count(self) -> int: ...
     @property
     def device(self) -> Device: ...
+    def _repr_html_(self) -> str: ...
     @property
     def quantization(self) -> _Quantization | None: ...
     @property
@@ -636,6 +639,8 @@ class Tensor:
     def size(self) -> int | None: ...
     @property
     def nbytes(self) -> int: ...
+    @property
+    def itemsize(self) -> int | None: ...
     @property
     def dtype(self) -> Dtype: ...
     @property
@@ -687,6 +692,12 @@ class Tensor:
     def tofile(self, file: Any) -> int:
         """Write what :meth:`tobytes` returns to an open file or descriptor, without making it."""
     def tolist(self) -> Any: ...
+    def _chosen(self, places: Sequence[Sequence[int]]) -> list[bool | int | str | tuple[str, str]]: ...
+    def _hidden(self) -> str | None: ...
+    def _stored(self) -> int | None: ...
+    def _repr_html_(self) -> str: ...
+    def validate(self) -> list[Problem]:
+        """Every rule that the contents of index, pointer and parameter buffers break."""
     def unpack(self) -> bytearray:
         """The elements of a bool tensor in row-major order, one byte (0 or 1) each."""
     def __bytes__(self) -> bytes: ...
@@ -704,7 +715,7 @@ class Tensor:
 
 @final
 class Problem:
-    """One broken rule of the format that :func:`verify` found."""
+    """One broken rule of the format that :func:`verify` or :meth:`Tensor.validate` found."""
 
     @property
     def code(self) -> str: ...  # "F-11", "D-15", "L-12", "Q-25"
@@ -714,6 +725,8 @@ class Problem:
     def offset(self) -> int | None: ...  # absolute byte offset in the file
     @property
     def name(self) -> str | None: ...  # the tensor, where there is one
+    @property
+    def more(self) -> int: ...  # further places that break it in the same way and are not listed
 
 @final
 class Entry:
@@ -765,6 +778,7 @@ class File(Mapping[str, Tensor]):
     def descriptor_bytes(self, name: str) -> bytes: ...
     def entry(self, name: str) -> Entry: ...
     def is_composite(self, name: str) -> bool: ...
+    def _repr_html_(self) -> str: ...
     def close(self) -> None: ...
     def keys(self) -> KeysView[str]: ...
     def values(self) -> ValuesView[Tensor]: ...
@@ -794,13 +808,25 @@ def verify(path: Any) -> list[Problem]:
     """Every structural rule that the file breaks; an empty list if it keeps them all."""
 
 def save(
-    path: _Path, tensors: Mapping[str, Any], *, kv: Mapping[str, _Kv] | None = None, durable: bool = False
+    path: _Path,
+    tensors: Mapping[str, Any],
+    *,
+    kv: Mapping[str, _Kv] | None = None,
+    durable: bool = False,
+    check: bool = True,
 ) -> None: ...
 
 @final
 class FileWriter:
-    def __new__(cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False) -> Self: ...
-    def write(self, name: str, tensor: Any) -> None: ...
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        kv: Mapping[str, _Kv] | None = None,
+        durable: bool = False,
+        check: bool = True,
+    ) -> Self: ...
+    def write(self, name: str, tensor: Any, *, check: bool | None = None) -> None: ...
     def write_buffer(self, name: str, buffer: _Bytes, dtype: _Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
     def close(self) -> None:
@@ -815,7 +841,7 @@ class FileWriter:
     ) -> None: ...
 
 def write_all(file: Any, buffer: _Bytes) -> int: ...
-def _descriptor(data: _Bytes, device: Device) -> Descriptor: ...
+def _descriptor(data: _Bytes, device: Device, unknown: tuple[int, bytes] | None = None) -> Descriptor: ...
 def _handle(byte_size: int, alignment: int, sync_mode: int, device: Device) -> BufferHandle: ...
 def _entry(
     name: str,
@@ -825,7 +851,7 @@ def _entry(
     data_length: int,
     buffer_offsets: tuple[int, ...],
 ) -> Entry: ...
-def _problem(code: str, message: str, offset: int | None, name: str | None) -> Problem: ...
+def _problem(code: str, message: str, offset: int | None, name: str | None, more: int) -> Problem: ...
 def _panic(text: str) -> None: ...
 def _trust(class_: type, /) -> None: ...
 def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...

@@ -7,6 +7,7 @@ mod map;
 mod source;
 pub(crate) mod trash;
 mod view;
+mod watched;
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ pub(crate) use exporter::contiguous;
 pub(crate) use map::Map;
 pub(crate) use source::{interrupted, Watch};
 pub(crate) use view::View;
+pub(crate) use watched::Watched;
 
 use pyo3::Python;
 

@@ -55,9 +55,9 @@ impl Descriptor {
         Ok(Self::new(Arc::new(inner), device))
     }
 
-    /// The descriptor that the bytes start with, checked as far as they are understood.
+    /// What the bytes start with, checked; under a reserved layout tag, too, for a permissive reader.
     pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
-        let (py, bytes) = (data.py(), buffer::contiguous(data)?);
+        let bytes = buffer::contiguous(data)?;
         let bytes = bytes.bytes();
         let relayed = match permissive {
             true => check::decode_relayed(bytes),
@@ -67,11 +67,16 @@ impl Descriptor {
             let tiers = if relayed.whole { check::all } else { check::shape_tier };
             tiers(&relayed.descriptor).map(|()| relayed)
         });
-        let relayed = checked.map_err(|fault| error::fault(py, &fault))?;
-        let mut decoded = Self::decoded(py, relayed.descriptor)?;
+        let relayed = checked.map_err(|fault| error::fault(data.py(), &fault))?;
+        let mut decoded = Self::decoded(data.py(), relayed.descriptor)?;
         decoded.whole = relayed.whole;
         decoded.keep(bytes)?;
         Ok(decoded)
+    }
+
+    /// The same on another device of the kind, whose id no bytes say.
+    pub(crate) fn on(self, device: Py<Device>) -> Self {
+        Self { device, ..self }
     }
 
     pub(crate) fn bytes(&self) -> PyResult<Vec<u8>> {

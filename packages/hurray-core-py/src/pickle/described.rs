@@ -1,22 +1,43 @@
 //! Descriptors and buffer handles, which have no constructor.
 
-use hurray_core::SyncMode;
+use hurray_core::layout::UnknownLayout;
+use hurray_core::{LayoutDescriptor, SyncMode, TensorDescriptor};
+use hurray_wire::{check, Fault};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::descriptor::Descriptor;
-use crate::device::Device;
-use crate::error::guarded;
+use crate::device::{self, Device};
+use crate::error::{self, guarded};
 use crate::handle::BufferHandle;
-use crate::tensor;
+use crate::{buffer, tensor};
 
-/// The descriptor of some bytes, on a device whose id the bytes do not say.
+/// A reserved layout tag and its payload, whose end the bytes of a descriptor do not tell.
+type Unknown<'py> = (u8, Bound<'py, PyBytes>);
+
+/// The descriptor of some bytes, on a device whose id the bytes do not say. The place of an unknown
+/// layout is taken by row-major in them.
 #[pyfunction]
-pub(crate) fn _descriptor(data: &Bound<'_, PyAny>, device: &Bound<'_, Device>) -> PyResult<Descriptor> {
+#[pyo3(signature = (data, device, unknown=None))]
+pub(crate) fn _descriptor(
+    data: &Bound<'_, PyAny>,
+    device: &Bound<'_, Device>,
+    unknown: Option<Unknown<'_>>,
+) -> PyResult<Descriptor> {
     guarded(|| {
-        let mut descriptor = Descriptor::read(data, true)?;
-        descriptor.device = device.clone().unbind();
-        Ok(descriptor)
+        let place = device.get();
+        // The plain CPU is one object for all tensors.
+        let device = device::of(data.py(), place.tag, place.class, place.device_id)?;
+        let Some((tag, payload)) = unknown else {
+            return Ok(Descriptor::read(data, true)?.on(device));
+        };
+        let layout = UnknownLayout::new(tag, payload.as_bytes().to_vec()).map_err(tensor::invalid)?;
+        let bytes = buffer::contiguous(data)?;
+        let refused = |fault: Fault| error::fault(data.py(), &fault);
+        let mut inner = check::decode(bytes.bytes()).map_err(refused)?;
+        inner.layout = LayoutDescriptor::Unknown(layout);
+        check::all(&inner).map_err(refused)?;
+        Ok(Descriptor::new(inner.into(), device))
     })
 }
 
@@ -43,10 +64,20 @@ pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, 
 
 #[pymethods]
 impl Descriptor {
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Bound<'py, PyBytes>, Py<Device>)> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> Reduced<'py, (Bound<'py, PyBytes>, Py<Device>, Option<Unknown<'py>>)> {
         let (py, this) = (slf.py(), slf.get());
-        let bytes = PyBytes::new(py, &this.bytes()?);
-        Ok((function(py, "_descriptor")?, (bytes, this.device.clone_ref(py))))
+        let device = this.device.clone_ref(py);
+        let (bytes, unknown) = match (this.whole(), &this.inner.layout) {
+            (Ok(whole), LayoutDescriptor::Unknown(layout)) => {
+                let plain = TensorDescriptor { layout: LayoutDescriptor::RowMajor, ..(**whole).clone() };
+                let payload = PyBytes::new(py, &layout.raw_bytes);
+                (plain.encode().map_err(tensor::invalid)?, Some((layout.tag, payload)))
+            }
+            _ => (this.bytes()?, None),
+        };
+        Ok((function(py, "_descriptor")?, (PyBytes::new(py, &bytes), device, unknown)))
     }
 }
 

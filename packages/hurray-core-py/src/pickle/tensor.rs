@@ -50,6 +50,7 @@ impl Tensor {
             buffers: self.buffers.clone(),
             device: self.device.clone_ref(py),
             grid: OnceLock::new(),
+            verdict: crate::contents::Verdict::default(),
         }
     }
 

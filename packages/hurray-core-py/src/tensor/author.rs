@@ -8,8 +8,9 @@ use hurray_wire::{check, Fault};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::{element_type, invalid, Buffers, Tensor};
+use super::{invalid, Buffers, Tensor};
 use crate::buffer::{self, Buffer};
+use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{self, InvalidDescriptorError, UnsupportedError};
 use crate::layout::Layout;
@@ -38,7 +39,7 @@ impl Stated<'_, '_> {
         Ok(TensorDescriptor {
             version_major: DESCRIPTOR_VERSION_MAJOR,
             version_minor: DESCRIPTOR_VERSION_MINOR,
-            element_type: element_type(self.dtype)?,
+            element_type: dtype::element_type(self.dtype)?,
             shape: shape::from_python(self.shape)?,
             byte_offset: 0,
             layout: layout_of(self.layout)?,
@@ -140,7 +141,7 @@ pub(super) fn author(
     paired(&descriptor)?;
     check::all(&descriptor).map_err(|fault| refused(py, &fault))?;
     check::authored(&descriptor).map_err(InvalidDescriptorError::new_err)?;
-    Ok(Tensor { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+    Ok(Tensor { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new(), verdict: Verdict::default() })
 }
 
 /// D-9 in the words of the arguments.

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use super::{invalid, Tensor};
 use crate::buffer::Buffer;
-use crate::error::{self, guarded, ViewError};
+use crate::error::{guarded, ViewError};
 
 /// What a component holds, and its extents; an extent that a dynamic dimension decides is dynamic.
 struct Component {
@@ -83,7 +83,7 @@ fn view(py: Python<'_>, tensor: &Tensor, name: &str) -> PyResult<Tensor> {
         composite_member: None,
     };
     // An empty shape lets a tensor claim entries that no buffer holds; a view of them does not exist.
-    check::all(&descriptor).map_err(|fault| error::fault(py, &fault))?;
+    check::all(&descriptor).map_err(|fault| ViewError::new_err(format!("{name}: {fault}")))?;
     Tensor::over(descriptor, std::iter::once(buffer).collect(), tensor.device.clone_ref(py))
 }
 

@@ -1,5 +1,6 @@
 //! The tensor: a descriptor, its buffers, and the doors that hand them over.
 
+mod address;
 mod assembled;
 mod author;
 mod class;
@@ -7,7 +8,10 @@ mod component;
 mod grid;
 mod new;
 mod sections;
+mod shown;
+mod transpose;
 mod trusted;
+mod validate;
 mod values;
 mod view;
 pub(crate) mod walk;
@@ -21,13 +25,13 @@ use hurray_core::{
 use pyo3::prelude::*;
 use smallvec::{smallvec, SmallVec};
 
-pub(crate) use crate::dtype::element_type;
 pub(crate) use grid::Grid;
 pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::write_all;
 
 use crate::buffer::Buffer;
+use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{InternalError, InvalidDescriptorError};
 use crate::layout;
@@ -62,6 +66,8 @@ pub(crate) struct Tensor {
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
     pub(crate) grid: OnceLock<Option<Box<Grid>>>,
+    /// What is known of the contents.
+    pub(crate) verdict: Verdict,
 }
 
 impl Tensor {
@@ -71,7 +77,13 @@ impl Tensor {
         for (handle, buffer) in descriptor.buffers.iter_mut().zip(&buffers) {
             *handle = measured(handle, buffer)?;
         }
-        Ok(Self { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+        Ok(Self {
+            descriptor: Arc::new(descriptor),
+            buffers,
+            device,
+            grid: OnceLock::new(),
+            verdict: Verdict::default(),
+        })
     }
 
     /// A CPU tensor of one buffer that is known to hold every element.
@@ -102,7 +114,7 @@ impl Tensor {
             composite_member: None,
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
-        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new(), verdict: Verdict::default() })
     }
 
     /// A buffer's bytes as a 1-D uint8 tensor that shares them.
@@ -143,7 +155,7 @@ impl Tensor {
             return format!("{what} would pass quantised codes off as numbers; t.buffer(0) gives the codes");
         }
         if d.shape.has_dynamic() {
-            return format!("{what} needs every dimension, and shape {} has a dynamic one", d.shape);
+            return format!("{what} {}", dynamic(&d.shape));
         }
         if !matches!(d.layout, LayoutDescriptor::RowMajor | LayoutDescriptor::ColMajor | LayoutDescriptor::Strided(_)) {
             return layout::not_dense(what, &d.layout);
@@ -157,12 +169,17 @@ impl Tensor {
         format!("{what} cannot say the shape {}, which exceeds the address space", d.shape)
     }
 
+    /// Why the bytes are not to be handed out yet, if they are not: their producer may still be writing.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
+        let mode = pending.sync_mode();
+        Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"))
+    }
+
     /// Why the bytes are not to be read here at all, if they are not.
     pub(crate) fn unreadable(&self) -> Option<String> {
-        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced);
-        if let Some(pending) = pending {
-            let mode = pending.sync_mode();
-            return Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"));
+        if let Some(reason) = self.pending() {
+            return Some(reason);
         }
         (!self.device.get().is_cpu()).then(|| {
             format!("cannot read {} memory; hand the tensor to a framework of that device", self.device.get().tag)
@@ -178,6 +195,12 @@ pub(crate) fn invalid(error: hurray_core::Error) -> PyErr {
         }),
         error => InvalidDescriptorError::new_err(error.to_string()),
     }
+}
+
+/// Why what needs every extent cannot be had (requirements: Dynamic dimensions).
+pub(crate) fn dynamic(shape: &Shape) -> String {
+    let index = shape.dims().iter().position(|&dim| dim == hurray_core::DYNAMIC).unwrap_or_default();
+    format!("needs every extent, and dimension {index} of shape {shape} is dynamic")
 }
 
 /// A handle of plain CPU memory.
