@@ -162,6 +162,9 @@ class Dtype:
     @staticmethod
     def from_name(name: str) -> Dtype: ...
     @staticmethod
+    def of(obj: _Dtype) -> Dtype:
+        """What every ``dtype`` argument takes, as the singleton."""
+    @staticmethod
     def from_tag(tag: int) -> Dtype: ...
 
 @final
