@@ -56,19 +56,26 @@ impl Descriptor {
 
     /// What the bytes start with, checked; under a reserved layout tag, too, for a permissive reader.
     pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
-        let bytes = buffer::contiguous(data)?;
-        let bytes = bytes.bytes();
-        let relayed = match permissive {
-            true => check::decode_relayed(bytes),
-            false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
+        let held;
+        // What is most often given needs no view that holds it.
+        let bytes = match data.cast::<PyBytes>() {
+            Ok(bytes) => bytes.as_bytes(),
+            Err(_) => {
+                held = buffer::contiguous(data)?;
+                held.bytes()
+            }
         };
-        let checked = relayed.and_then(|relayed| {
-            let tiers = if relayed.whole { check::all } else { check::shape_tier };
-            tiers(&relayed.descriptor).map(|()| relayed)
-        });
-        let relayed = checked.map_err(|fault| error::fault(data.py(), &fault))?;
-        let mut decoded = Self::decoded(data.py(), relayed.descriptor)?;
-        decoded.whole = relayed.whole;
+        let refused = |fault| error::fault(data.py(), &fault);
+        let (descriptor, whole) = if permissive {
+            let check::Relayed { descriptor, whole } = check::decode_relayed(bytes).map_err(refused)?;
+            (descriptor, whole)
+        } else {
+            (check::decode(bytes).map_err(refused)?, true)
+        };
+        let tiers = if whole { check::all } else { check::shape_tier };
+        tiers(&descriptor).map_err(refused)?;
+        let mut decoded = Self::decoded(data.py(), descriptor)?;
+        decoded.whole = whole;
         decoded.keep(bytes)?;
         Ok(decoded)
     }
