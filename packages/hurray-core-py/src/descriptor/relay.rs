@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
 use hurray_wire::{check, Fault};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use super::Descriptor;
 use crate::buffer;
@@ -34,8 +35,15 @@ impl Relay {
 /// What the bytes start with, checked. `unknown` is the length of an unknown layout's bytes, if that is known.
 pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
     let py = data.py();
-    let bytes = buffer::contiguous(data)?;
-    let bytes = bytes.bytes();
+    let held;
+    // What is most often given needs no view that holds it.
+    let bytes = match data.cast::<PyBytes>() {
+        Ok(bytes) => bytes.as_bytes(),
+        Err(_) => {
+            held = buffer::contiguous(data)?;
+            held.bytes()
+        }
+    };
     let relayed = match permissive {
         true => check::decode_relayed(bytes, unknown),
         false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
