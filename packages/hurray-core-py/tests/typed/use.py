@@ -83,6 +83,16 @@ def exchange(tensor: hurray.Tensor) -> None:
     assert_type(hurray.formats.names(), "tuple[str, ...]")
 
 
+def printing(tensor: hurray.Tensor) -> None:
+    """What people look at."""
+    with hurray.print_options(sparse_display="content", threshold=10, precision="shortest") as options:
+        assert_type(options, "dict[str, str | int]")
+    hurray.set_print_options(precision=3, edgeitems=2, linewidth=100)
+    hurray.set_print_options(precision="shortest", edgeitems=3, linewidth=88)
+    assert_type(hurray.get_print_options(), "dict[str, str | int]")
+    assert_type(tensor._repr_html_(), str)
+
+
 def errors(folder: Path) -> None:
     """What is caught has what a handler needs."""
     try:
@@ -103,4 +113,5 @@ def use(folder: Path) -> None:
     descriptors(tensor)
     files(folder, tensor)
     exchange(tensor)
+    printing(tensor)
     errors(folder)
