@@ -5,6 +5,7 @@ compile_error!("hurray needs a 64-bit little-endian target");
 
 mod bits;
 mod buffer;
+mod contents;
 mod create;
 mod decimal;
 mod descriptor;
@@ -62,7 +63,11 @@ mod _core {
     #[pymodule_export]
     use crate::handle::BufferHandle;
     #[pymodule_export]
-    use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
+    use crate::layout::{
+        _bare, layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout,
+        CsrLayout, HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout,
+        TiledLayout, UnknownLayout,
+    };
     #[pymodule_export]
     use crate::pickle::{_descriptor, _entry, _handle, _problem};
     #[pymodule_export]

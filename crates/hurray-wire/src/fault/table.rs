@@ -115,14 +115,16 @@ faults! {
     "L-28" Descriptor ShardForbidden { tag: u8 } "layout {tag:#04x} cannot be sharded";
     "L-29" BufferSize SparseBuffer { buffer: usize, role: String, layout: &'static str, needed: u128, byte_size: u64 } "buffer {buffer} ({role}) is {byte_size} bytes, but this {layout} layout implies at least {needed}";
     "L-30" Descriptor StatisticsNnz { statistics: u64, layout: u64 } "the statistics count {statistics} stored entries, the layout {layout}";
-    "L-31" Descriptor CooEntries { entry: u64, why: &'static str } "COO entry {entry} {why}";
-    "L-32" Descriptor CompressedEntries { at: u64, why: &'static str } "CSR or CSC position {at}: {why}";
-    "L-33" Descriptor CsfEntries { level: usize, at: u64, why: &'static str } "CSF level {level}, position {at}: {why}";
+    "L-31" Descriptor CooOutside { buffer: usize, entry: u64, found: String } "buffer {buffer}, entry {entry}: {found} lies outside the shape";
+    "L-31" Descriptor CooOrder { buffer: usize, entry: u64, found: String } "buffer {buffer}, entry {entry}: {found} does not come after the entry before it, although the layout says is_sorted";
+    "L-31" Descriptor CooTwin { buffer: usize, entry: u64, found: String, other: u64 } "buffer {buffer}, entry {entry}: {found} is a duplicate of entry {other}";
+    "L-32" Descriptor CompressedEntries { buffer: usize, at: u64, found: u64, why: &'static str, bound: u64 } "buffer {buffer}, position {at}: {found}, {why} {bound}";
+    "L-33" Descriptor CsfEntries { buffer: usize, level: usize, at: u64, found: u64, why: &'static str, bound: u64 } "buffer {buffer} (level {level}), position {at}: {found}, {why} {bound}";
     "L-34" Descriptor PagedRank { rank: usize } "block-paged has rank 3; this tensor has rank {rank}";
     "L-35" Descriptor PagedExtent { page_size: u32, paged_axis: u32 } "block-paged needs a page size of 1 or more (it is {page_size}) and paged axis 0 (it is {paged_axis})";
     "L-36" Descriptor PagedTags "the block-paged role is above 2 or its index type above 1";
     "L-37" Descriptor PagedReserved "reserved bytes of the block-paged layout are not 0";
-    "L-38" Descriptor PagedEntries { at: u64, why: &'static str } "block-paged position {at}: {why}";
+    "L-38" Descriptor PagedEntries { buffer: usize, at: u64, found: u64, why: &'static str, bound: u64 } "buffer {buffer}, position {at}: {found}, {why} {bound}";
     "L-39" BufferSize PagedBuffer { buffer: usize, role: String, needed: u128, byte_size: u64 } "buffer {buffer} ({role}) is {byte_size} bytes, but this block_paged layout implies at least {needed}";
     "L-40" Descriptor PagedQuantization { axis: u32 } "quantization along axis {axis} does not fit a block-paged tensor: per-channel takes axis 1 or 2, per-block axis 0 with the page size";
     "L-41" Descriptor HeadContents { buffers: usize, byte_offset: u64 } "a composite head has {buffers} buffers and byte_offset {byte_offset}; it owns no data";
@@ -165,7 +167,8 @@ faults! {
     "Q-24" Descriptor PartialBlock { block_size: u32, extent: u64 } "an MXFP axis of {extent} elements is not a positive multiple of block size {block_size}";
     "Q-25" BufferSize ParameterBuffer { buffer: usize, needed: u128, byte_size: u64 } "buffer {buffer} (parameters) is {byte_size} bytes, but the scales and zero points of this quantization take {needed}";
     "Q-26" BufferSize ParameterOverflow "the number of quantization parameters does not fit 64 bits";
-    "Q-27" Descriptor ScaleValue { at: u64 } "scale {at} is not one the scheme allows (finite, not zero; NF4: finite, not negative)";
-    "Q-28" Descriptor ZeroPointValue { at: u64, found: i32 } "zero point {at} is {found}, outside the storage type's range";
-    "Q-29" Descriptor ScaleByte { at: u64, found: u8 } "MXFP scale {at} is the reserved byte {found:#04x}";
+    "Q-27" Descriptor ScaleValue { buffer: usize, at: u64, kind: &'static str, rule: &'static str } "buffer {buffer}: scale {at} is {kind}; it must be {rule}";
+    "Q-28" Descriptor ZeroPointValue { buffer: usize, at: u64, found: i32, low: i64, high: i64 } "buffer {buffer}: zero point {at} is {found}, outside the storage type's range {low} to {high}";
+    "Q-29" Descriptor ScaleByte { buffer: usize, at: u64, found: u8 } "buffer {buffer}: MXFP scale {at} is the reserved byte {found:#04x}";
+    "Q-29" Descriptor ReservedCode { at: u64, found: u8 } "buffer 0: byte {at} is {found:#04x}, which float8_e8m0 reserves; store the tensor as uint8 to keep it";
 }

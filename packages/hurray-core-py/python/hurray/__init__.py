@@ -1,4 +1,20 @@
-"""The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy."""
+"""The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy.
+
+``hurray.save(path, tensors)`` writes a file of named tensors, ``hurray.load(path)`` maps it, and
+``hurray.open(path)`` reads of it what is asked for. ``hurray.asarray(obj)`` takes the arrays of every framework
+whose bridge is installed, ``hurray.from_numpy``, ``hurray.from_torch``, ``hurray.from_scipy`` and
+``hurray.from_dlpack`` those of one; ``numpy.asarray(t)``, ``t.to_torch()``, ``t.to(name)`` and DLPack hand them
+over. ``hurray.Tensor`` describes bytes that one has, with a dtype of ``hurray.dtype``, a layout such as
+``hurray.StridedLayout``, and sections. ``hurray.print_options`` sets how tensors are shown, and every exception is
+one of ``hurray.FileError``, ``hurray.InvalidDescriptorError`` and their kin.
+
+>>> import hurray
+>>> t = hurray.asarray(bytearray(b"abc"))
+>>> t
+hurray.Tensor([97, 98, 99], shape=(3,), dtype=uint8)
+>>> t.dtype is hurray.uint8, t.shape, t.tobytes()
+(True, (3,), b'abc')
+"""
 
 from _collections_abc import Mapping as _Mapping
 
@@ -9,8 +25,14 @@ from ._core import (
     MXFP,
     NF4,
     PAGE_ALIGNMENT,
+    BlockPagedLayout,
     BufferHandle,
     ColMajorLayout,
+    CompositeLayout,
+    CooLayout,
+    CscLayout,
+    CsfLayout,
+    CsrLayout,
     Descriptor,
     Device,
     Dtype,
@@ -19,16 +41,21 @@ from ._core import (
     File,
     FileMap,
     FileWriter,
+    HilbertLayout,
     Layout,
+    MortonLayout,
     PerBlockAffine,
     PerChannelAffine,
     PerTensorAffine,
+    PrivateExtensionLayout,
     Problem,
     RowMajorLayout,
     Shard,
     Statistics,
     StridedLayout,
     Tensor,
+    TiledLayout,
+    UnknownLayout,
     __version__,
     aligned_functions,
     arange,
@@ -41,6 +68,7 @@ from ._core import (
     from_numpy,
     full,
     full_like,
+    layout_tag_kind,
     linspace,
     load,
     load_kv,
@@ -93,10 +121,16 @@ __all__ = [
     "MXFP",
     "NF4",
     "PAGE_ALIGNMENT",
+    "BlockPagedLayout",
     "BufferError",
     "BufferHandle",
     "ColMajorLayout",
+    "CompositeLayout",
+    "CooLayout",
     "CopyRequiredError",
+    "CscLayout",
+    "CsfLayout",
+    "CsrLayout",
     "Descriptor",
     "Device",
     "Dtype",
@@ -106,12 +140,15 @@ __all__ = [
     "FileError",
     "FileMap",
     "FileWriter",
+    "HilbertLayout",
     "InternalError",
     "InvalidDescriptorError",
     "Layout",
+    "MortonLayout",
     "PerBlockAffine",
     "PerChannelAffine",
     "PerTensorAffine",
+    "PrivateExtensionLayout",
     "Problem",
     "RankError",
     "RowMajorLayout",
@@ -120,6 +157,8 @@ __all__ = [
     "StreamError",
     "StridedLayout",
     "Tensor",
+    "TiledLayout",
+    "UnknownLayout",
     "UnsupportedError",
     "ViewError",
     "__version__",
@@ -153,6 +192,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "layout_tag_kind",
     "linspace",
     "load",
     "load_kv",

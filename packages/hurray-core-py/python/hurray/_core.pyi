@@ -44,14 +44,26 @@ _Quantization: TypeAlias = PerTensorAffine | PerChannelAffine | PerBlockAffine |
 _Kv: TypeAlias = (
     bool | int | float | str | bytes | list[bool] | list[int] | list[float] | list[str] | list[bytes]
 )
+_OuterLayout: TypeAlias = Literal["row_major", "col_major", "strided"]
+_InnerLayout: TypeAlias = Literal["row_major", "col_major", "strided", "tiled"]
+_KvRole: TypeAlias = Literal["key", "value", "fused"]
+_IndexType: TypeAlias = Literal["uint32", "uint64"]
+_CompositionRule: TypeAlias = Literal["partition", "overlay", "group"]
+_CombineOp: TypeAlias = Literal["replace", "add"]
 
 __all__ = [
     "MIN_BUFFER_ALIGNMENT",
     "MXFP",
     "NF4",
     "PAGE_ALIGNMENT",
+    "BlockPagedLayout",
     "BufferHandle",
     "ColMajorLayout",
+    "CompositeLayout",
+    "CooLayout",
+    "CscLayout",
+    "CsfLayout",
+    "CsrLayout",
     "Descriptor",
     "Device",
     "Dtype",
@@ -60,17 +72,23 @@ __all__ = [
     "File",
     "FileMap",
     "FileWriter",
+    "HilbertLayout",
     "Layout",
+    "MortonLayout",
     "PerBlockAffine",
     "PerChannelAffine",
     "PerTensorAffine",
+    "PrivateExtensionLayout",
     "Problem",
     "RowMajorLayout",
     "Shard",
     "Statistics",
     "StridedLayout",
     "Tensor",
+    "TiledLayout",
+    "UnknownLayout",
     "__version__",
+    "_bare",
     "_descriptor",
     "_entry",
     "_handle",
@@ -88,6 +106,7 @@ __all__ = [
     "from_numpy",
     "full",
     "full_like",
+    "layout_tag_kind",
     "linspace",
     "load",
     "load_kv",
@@ -143,6 +162,9 @@ class Dtype:
     @staticmethod
     def from_name(name: str) -> Dtype: ...
     @staticmethod
+    def of(obj: _Dtype) -> Dtype:
+        """What every ``dtype`` argument takes, as the singleton."""
+    @staticmethod
     def from_tag(tag: int) -> Dtype: ...
 
 @final
@@ -177,7 +199,9 @@ class Layout:
     def is_dense(self) -> bool: ...
     @property
     def is_virtual(self) -> bool: ...
-    def validate_against_shape(self, shape: Sequence[int | None]) -> None: ...
+    def validate_against_shape(self, shape: Iterable[SupportsIndex | None]) -> None: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object, /) -> Self: ...
 
 @final
 class RowMajorLayout(Layout):
@@ -191,9 +215,165 @@ class ColMajorLayout(Layout):
 class StridedLayout(Layout):
     """Strides in elements (not bytes), signed; 0 repeats an element."""
 
-    def __new__(cls, strides: Sequence[int]) -> Self: ...
+    def __new__(cls, strides: Iterable[SupportsIndex]) -> Self: ...
     @property
     def strides(self) -> tuple[int, ...]: ...
+
+@final
+class TiledLayout(Layout):
+    """Tiles, stored whole; ``outer_strides`` in tiles, ``inner_strides`` in elements."""
+
+    def __new__(
+        cls,
+        tile_shape: Iterable[SupportsIndex],
+        outer_layout: _OuterLayout = "row_major",
+        inner_layout: _InnerLayout = "row_major",
+        outer_strides: Iterable[SupportsIndex] | None = None,
+        inner_strides: Iterable[SupportsIndex] | None = None,
+        inner_tiled: TiledLayout | None = None,
+    ) -> Self: ...
+    @property
+    def tile_shape(self) -> tuple[int, ...]: ...
+    @property
+    def outer_layout(self) -> _OuterLayout: ...
+    @property
+    def inner_layout(self) -> _InnerLayout: ...
+    @property
+    def outer_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_tiled(self) -> TiledLayout | None: ...
+
+@final
+class MortonLayout(Layout):
+    """Z-order; ``morton_bits`` index bits per dimension."""
+
+    def __new__(cls, morton_bits: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def morton_bits(self) -> tuple[int, ...]: ...
+
+@final
+class HilbertLayout(Layout):
+    """Hilbert curve; every extent is ``2 ** hilbert_order``."""
+
+    def __new__(cls, hilbert_order: SupportsIndex, hilbert_rank: SupportsIndex) -> Self: ...
+    @property
+    def hilbert_order(self) -> int: ...
+    @property
+    def hilbert_rank(self) -> int: ...
+
+@final
+class CooLayout(Layout):
+    """Sparse by coordinates: values, indices."""
+
+    def __new__(cls, nnz: SupportsIndex, is_sorted: bool = False) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def is_sorted(self) -> bool: ...
+
+@final
+class CsrLayout(Layout):
+    """Sparse by rows: values, col_indices, row_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CscLayout(Layout):
+    """Sparse by columns: values, row_indices, col_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CsfLayout(Layout):
+    """Sparse tree of rank 3 or more: values, then pos and crd of each level."""
+
+    def __new__(cls, nnz: SupportsIndex, mode_order: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def mode_order(self) -> tuple[int, ...]: ...
+
+@final
+class BlockPagedLayout(Layout):
+    """A KV cache in pages: page pool, block_table, seq_ptr."""
+
+    def __new__(
+        cls,
+        page_size: SupportsIndex,
+        num_pages: SupportsIndex,
+        paged_axis: SupportsIndex,
+        num_seqs: SupportsIndex,
+        kv_role: _KvRole = "key",
+        layer_index: SupportsIndex | None = None,
+        block_table_index_type: _IndexType = "uint32",
+    ) -> Self: ...
+    @property
+    def page_size(self) -> int: ...
+    @property
+    def num_pages(self) -> int: ...
+    @property
+    def paged_axis(self) -> int: ...
+    @property
+    def num_seqs(self) -> int: ...
+    @property
+    def kv_role(self) -> _KvRole: ...
+    @property
+    def layer_index(self) -> int | None: ...
+    @property
+    def block_table_index_type(self) -> _IndexType: ...
+    def validate_index_buffers(
+        self, seq_ptr: _Bytes | Iterable[SupportsIndex], block_table: _Bytes | Iterable[SupportsIndex]
+    ) -> None: ...
+    def validate_quantization_compatibility(self, quantization: _Quantization) -> None: ...
+
+@final
+class CompositeLayout(Layout):
+    """The head of a composite; no data of its own."""
+
+    def __new__(
+        cls,
+        composition_rule: _CompositionRule,
+        member_count: SupportsIndex,
+        combine_op: _CombineOp | None = None,
+    ) -> Self: ...
+    @property
+    def composition_rule(self) -> _CompositionRule: ...
+    @property
+    def member_count(self) -> int: ...
+    @property
+    def combine_op(self) -> _CombineOp | None: ...
+
+@final
+class PrivateExtensionLayout(Layout):
+    """A layout by private agreement, tag 0xF0 to 0xFE."""
+
+    def __new__(
+        cls,
+        tag: SupportsIndex,
+        extension_layout_id: SupportsIndex,
+        extension_data: _Bytes | Sequence[int] | None = None,
+    ) -> Self: ...
+    @property
+    def extension_layout_id(self) -> int: ...
+    @property
+    def extension_data(self) -> bytes: ...
+
+@final
+class UnknownLayout(Layout):
+    """A layout of a newer format under a reserved tag, kept as it was read."""
+
+    def __new__(cls, tag: SupportsIndex, raw_bytes: _Bytes | Sequence[int] | None = None) -> Self: ...
+    @property
+    def raw_bytes(self) -> bytes: ...
+
+def _bare(layout: Layout) -> Layout: ...
+def layout_tag_kind(tag: SupportsIndex) -> Literal["named", "reserved", "private", "invalid"]: ...
 
 @final
 class PerTensorAffine:
@@ -407,7 +587,7 @@ class Descriptor:
     """What a tensor declares, without its data."""
 
     @staticmethod
-    def decode(data: _Bytes) -> Descriptor: ...
+    def decode(data: _Bytes, *, permissive: bool = False) -> Descriptor: ...
     def encode(self) -> bytes: ...
     @property
     def encoded_len(self) -> int: ...
@@ -532,10 +712,14 @@ class Tensor:
     def tofile(self, file: Any) -> int:
         """Write what :meth:`tobytes` returns to an open file or descriptor, without making it."""
     def tolist(self) -> Any: ...
-    def _chosen(self, places: Sequence[Sequence[int]]) -> list[bool | int | str | tuple[str, str]]: ...
+    def _chosen(
+        self, places: Sequence[Sequence[int]]
+    ) -> list[bool | int | str | tuple[str, str] | bytes]: ...
     def _hidden(self) -> str | None: ...
     def _stored(self) -> int | None: ...
     def _repr_html_(self) -> str: ...
+    def validate(self) -> list[Problem]:
+        """Every rule that the contents of index, pointer and parameter buffers break."""
     def unpack(self) -> bytearray:
         """The elements of a bool tensor in row-major order, one byte (0 or 1) each."""
     def __bytes__(self) -> bytes: ...
@@ -553,7 +737,7 @@ class Tensor:
 
 @final
 class Problem:
-    """One broken rule of the format that :func:`verify` found."""
+    """One broken rule of the format that :func:`verify` or :meth:`Tensor.validate` found."""
 
     @property
     def code(self) -> str: ...  # "F-11", "D-15", "L-12", "Q-25"
@@ -563,6 +747,8 @@ class Problem:
     def offset(self) -> int | None: ...  # absolute byte offset in the file
     @property
     def name(self) -> str | None: ...  # the tensor, where there is one
+    @property
+    def more(self) -> int: ...  # further places that break it in the same way and are not listed
 
 @final
 class Entry:
@@ -644,13 +830,25 @@ def verify(path: Any) -> list[Problem]:
     """Every structural rule that the file breaks; an empty list if it keeps them all."""
 
 def save(
-    path: _Path, tensors: Mapping[str, Any], *, kv: Mapping[str, _Kv] | None = None, durable: bool = False
+    path: _Path,
+    tensors: Mapping[str, Any],
+    *,
+    kv: Mapping[str, _Kv] | None = None,
+    durable: bool = False,
+    check: bool = True,
 ) -> None: ...
 
 @final
 class FileWriter:
-    def __new__(cls, path: _Path, *, kv: Mapping[str, _Kv] | None = None, durable: bool = False) -> Self: ...
-    def write(self, name: str, tensor: Any) -> None: ...
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        kv: Mapping[str, _Kv] | None = None,
+        durable: bool = False,
+        check: bool = True,
+    ) -> Self: ...
+    def write(self, name: str, tensor: Any, *, check: bool | None = None) -> None: ...
     def write_buffer(self, name: str, buffer: _Bytes, dtype: _Dtype, shape: Sequence[int]) -> None:
         """Write a row-major tensor from bytes of any alignment, by reference."""
     def close(self) -> None:
@@ -665,7 +863,7 @@ class FileWriter:
     ) -> None: ...
 
 def write_all(file: Any, buffer: _Bytes) -> int: ...
-def _descriptor(data: _Bytes, device: Device) -> Descriptor: ...
+def _descriptor(data: _Bytes, device: Device, unknown: int | None = None) -> Descriptor: ...
 def _handle(byte_size: int, alignment: int, sync_mode: int, device: Device) -> BufferHandle: ...
 def _entry(
     name: str,
@@ -675,7 +873,7 @@ def _entry(
     data_length: int,
     buffer_offsets: tuple[int, ...],
 ) -> Entry: ...
-def _problem(code: str, message: str, offset: int | None, name: str | None) -> Problem: ...
+def _problem(code: str, message: str, offset: int | None, name: str | None, more: int) -> Problem: ...
 def _panic(text: str) -> None: ...
 def _trust(class_: type, /) -> None: ...
 def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...

@@ -8,6 +8,7 @@ mod map;
 mod source;
 pub(crate) mod trash;
 mod view;
+mod watched;
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub(crate) use functions::aligned_functions;
 pub(crate) use map::Map;
 pub(crate) use source::{interrupted, Watch};
 pub(crate) use view::View;
+pub(crate) use watched::Watched;
 
 use pyo3::Python;
 

@@ -94,15 +94,13 @@ struct Outside {
 
 impl Outside {
     fn raised(self, py: Python<'_>, shape: &Shape) -> PyErr {
-        let fault = Fault::CooEntries { entry: self.entry, why: "lies outside the shape" };
         let index = if self.signed { i128::from(self.index as i64) } else { i128::from(self.index) };
-        let error = error::fault(py, &fault);
-        let text =
-            format!("sparse_coo: {fault}: indices[{}, {}] is {index}, and the shape is {shape}", self.entry, self.dim);
-        let named = InvalidDescriptorError::new_err(text);
-        // Setting an attribute of a fresh exception of our own cannot fail in a way worth hiding it for.
-        let _ = error.value(py).getattr("code").and_then(|code| named.value(py).setattr("code", code));
-        named
+        let fault = Fault::CooOutside { buffer: 1, entry: self.entry, found: index.to_string() };
+        let text = format!(
+            "sparse_coo: entry {} lies outside the shape: indices[{}, {}] is {index}, and the shape is {shape}",
+            self.entry, self.entry, self.dim
+        );
+        error::coded(py, &fault, text)
     }
 }
 

@@ -11,25 +11,25 @@ impl Descriptor {
     /// stored as they are (requirements: Multi-buffer tensors).
     #[getter]
     fn quantization(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let scheme = quantization::section(py, &self.inner)?;
+        let scheme = quantization::section(py, self.whole()?)?;
         scheme.map(|scheme| quantization::to_python(py, &scheme)).transpose()
     }
 
     /// Where the tensor lies in a larger one, or ``None``.
     #[getter]
     fn shard(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.inner.shard.as_ref().map(|section| shard::to_python(py, section)).transpose()
+        self.whole()?.shard.as_ref().map(|section| shard::to_python(py, section)).transpose()
     }
 
     /// What the writer found out about the values, or ``None``.
     #[getter]
     fn statistics(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.inner.statistics.as_ref().map(|section| statistics::to_python(py, section)).transpose()
+        self.whole()?.statistics.as_ref().map(|section| statistics::to_python(py, section)).transpose()
     }
 
     /// How a private element type is stored; ``None`` for the format's own types.
     #[getter]
     fn extension_type(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.inner.extension_type.as_ref().map(|section| extension::to_python(py, section)).transpose()
+        self.whole()?.extension_type.as_ref().map(|section| extension::to_python(py, section)).transpose()
     }
 }

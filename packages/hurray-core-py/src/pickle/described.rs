@@ -4,16 +4,28 @@ use hurray_core::SyncMode;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::descriptor::Descriptor;
-use crate::device::Device;
+use crate::descriptor::{self, Descriptor};
+use crate::device::{self, Device};
 use crate::error::guarded;
 use crate::handle::BufferHandle;
 use crate::tensor;
 
-/// The descriptor of some bytes, on a device whose id the bytes do not say.
+/// The descriptor of some bytes, on a device whose id the bytes do not say. `unknown` is the length of an
+/// unknown layout's bytes, which they do not say either.
 #[pyfunction]
-pub(crate) fn _descriptor(data: &Bound<'_, PyAny>, device: &Bound<'_, Device>) -> PyResult<Descriptor> {
-    guarded(|| Descriptor::read(data).map(|inner| Descriptor::new(inner.into(), device.clone().unbind())))
+#[pyo3(signature = (data, device, unknown=None))]
+pub(crate) fn _descriptor(
+    data: &Bound<'_, PyAny>,
+    device: &Bound<'_, Device>,
+    unknown: Option<usize>,
+) -> PyResult<Descriptor> {
+    guarded(|| {
+        let place = device.get();
+        let mut descriptor = descriptor::read(data, true, unknown)?;
+        // The plain CPU is one object for all tensors.
+        descriptor.device = device::of(data.py(), place.tag, place.class, place.device_id)?;
+        Ok(descriptor)
+    })
 }
 
 /// A handle of these values.
@@ -39,10 +51,10 @@ pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, 
 
 #[pymethods]
 impl Descriptor {
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Bound<'py, PyBytes>, Py<Device>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Bound<'py, PyBytes>, Py<Device>, Option<usize>)> {
         let (py, this) = (slf.py(), slf.get());
         let bytes = PyBytes::new(py, &this.bytes()?);
-        Ok((function(py, "_descriptor")?, (bytes, this.device.clone_ref(py))))
+        Ok((function(py, "_descriptor")?, (bytes, this.device.clone_ref(py), this.unknown_len())))
     }
 }
 

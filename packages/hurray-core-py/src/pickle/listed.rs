@@ -25,10 +25,16 @@ pub(crate) fn _entry(
 
 /// A problem of these fields; its code is one of the format's.
 #[pyfunction]
-pub(crate) fn _problem(code: &str, message: String, offset: Option<u64>, name: Option<String>) -> PyResult<Problem> {
+pub(crate) fn _problem(
+    code: &str,
+    message: String,
+    offset: Option<u64>,
+    name: Option<String>,
+    more: u64,
+) -> PyResult<Problem> {
     let known = hurray_wire::ALL_CODES.iter().find(|known| **known == code);
     let code = known.ok_or_else(|| PyValueError::new_err(format!("{code:?} is no code of the format")))?;
-    Ok(Problem { code, message, offset, name })
+    Ok(Problem { code, message, offset, name, more })
 }
 
 #[pymethods]
@@ -41,10 +47,14 @@ impl Entry {
     }
 }
 
+/// A problem's fields.
+type Listed = (&'static str, String, Option<u64>, Option<String>, u64);
+
 #[pymethods]
 impl Problem {
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (&'static str, String, Option<u64>, Option<String>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Listed> {
         let (py, this) = (slf.py(), slf.get());
-        Ok((function(py, "_problem")?, (this.code, this.message.clone(), this.offset, this.name.clone())))
+        let fields = (this.code, this.message.clone(), this.offset, this.name.clone(), this.more);
+        Ok((function(py, "_problem")?, fields))
     }
 }

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use super::{invalid, Buffers, Tensor};
 use crate::buffer::{self, Buffer};
+use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{self, InvalidDescriptorError, UnsupportedError};
 use crate::layout::Layout;
@@ -140,7 +141,7 @@ pub(super) fn author(
     paired(&descriptor)?;
     check::all(&descriptor).map_err(|fault| refused(py, &fault))?;
     check::authored(&descriptor).map_err(InvalidDescriptorError::new_err)?;
-    Ok(Tensor { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+    Ok(Tensor { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new(), verdict: Verdict::default() })
 }
 
 /// D-9 in the words of the arguments.

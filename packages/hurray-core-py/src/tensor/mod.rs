@@ -7,10 +7,11 @@ mod class;
 mod component;
 mod grid;
 mod new;
-mod shown;
 mod sections;
+mod shown;
 mod transpose;
 mod trusted;
+mod validate;
 mod values;
 mod view;
 pub(crate) mod walk;
@@ -30,6 +31,7 @@ pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::{row_major_copy, row_major_region, write_all};
 
 use crate::buffer::Buffer;
+use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{InternalError, InvalidDescriptorError};
 use crate::layout;
@@ -57,6 +59,18 @@ pub(crate) type Buffers = SmallVec<[Buffer; 1]>;
 ///
 /// A tensor is described and handed over (``np.asarray(t)``, ``memoryview(t)``, DLPack), not computed
 /// with.
+///
+/// >>> import hurray
+/// >>> t = hurray.Tensor(bytes(range(6)), hurray.uint8, (2, 3))
+/// >>> t
+/// hurray.Tensor([[0, 1, 2],
+///                [3, 4, 5]], shape=(2, 3), dtype=uint8)
+/// >>> t.nbytes, t.layout
+/// (6, RowMajorLayout())
+/// >>> t.T.tolist()
+/// [[0, 3], [1, 4], [2, 5]]
+/// >>> hurray.Tensor(bytes([0b1101]), hurray.bool, (4,)).tolist()
+/// [True, False, True, True]
 #[pyclass(frozen, weakref, module = "hurray")]
 pub(crate) struct Tensor {
     pub(crate) descriptor: Arc<TensorDescriptor>,
@@ -64,6 +78,8 @@ pub(crate) struct Tensor {
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
     pub(crate) grid: OnceLock<Option<Box<Grid>>>,
+    /// What is known of the contents.
+    pub(crate) verdict: Verdict,
 }
 
 impl Tensor {
@@ -73,7 +89,13 @@ impl Tensor {
         for (handle, buffer) in descriptor.buffers.iter_mut().zip(&buffers) {
             *handle = measured(handle, buffer)?;
         }
-        Ok(Self { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+        Ok(Self {
+            descriptor: Arc::new(descriptor),
+            buffers,
+            device,
+            grid: OnceLock::new(),
+            verdict: Verdict::default(),
+        })
     }
 
     /// A CPU tensor of one buffer that is known to hold every element.
@@ -104,7 +126,7 @@ impl Tensor {
             composite_member: None,
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
-        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new(), verdict: Verdict::default() })
     }
 
     /// A buffer's bytes as a 1-D uint8 tensor that shares them.
@@ -145,7 +167,7 @@ impl Tensor {
             return format!("{what} would pass quantised codes off as numbers; t.buffer(0) gives the codes");
         }
         if d.shape.has_dynamic() {
-            return format!("{what} needs every dimension, and shape {} has a dynamic one", d.shape);
+            return format!("{what} {}", dynamic(&d.shape));
         }
         if !matches!(d.layout, LayoutDescriptor::RowMajor | LayoutDescriptor::ColMajor | LayoutDescriptor::Strided(_)) {
             return layout::not_dense(what, &d.layout);
@@ -185,6 +207,12 @@ pub(crate) fn invalid(error: hurray_core::Error) -> PyErr {
         }),
         error => InvalidDescriptorError::new_err(error.to_string()),
     }
+}
+
+/// Why what needs every extent cannot be had (requirements: Dynamic dimensions).
+pub(crate) fn dynamic(shape: &Shape) -> String {
+    let index = shape.dims().iter().position(|&dim| dim == hurray_core::DYNAMIC).unwrap_or_default();
+    format!("needs every extent, and dimension {index} of shape {shape} is dynamic")
 }
 
 /// A handle of plain CPU memory.

@@ -158,13 +158,7 @@ fn gathered(
 }
 
 /// Whole-byte elements that no strides find.
-fn scattered(
-    from: &[u8],
-    element: Element,
-    address: &Address,
-    width: usize,
-    put: &mut Put<'_>,
-) -> io::Result<()> {
+fn scattered(from: &[u8], element: Element, address: &Address, width: usize, put: &mut Put<'_>) -> io::Result<()> {
     let mut staged = Staged::new(put, STAGE.max(width));
     address.blocks(|base, offsets| {
         let mut rest = offsets;

@@ -1,6 +1,7 @@
 //! Where the elements of a dense tensor lie: element offsets, counted from byte_offset
 //! (format: layouts.md §2–§6).
 
+mod curve;
 mod element;
 mod hilbert;
 mod linear;
@@ -12,8 +13,8 @@ use hurray_core::{LayoutDescriptor, TensorDescriptor};
 
 pub(super) use element::Element;
 use hilbert::Hilbert;
-pub(super) use rows::BLOCK;
 use morton::Spread;
+pub(super) use rows::BLOCK;
 use tiled::Steps;
 
 /// The offset of every element of a dense, static shape. A descriptor that was checked reaches no
