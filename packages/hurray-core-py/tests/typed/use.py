@@ -106,9 +106,24 @@ def errors(folder: Path) -> None:
         assert_type(error.code, "str | None")
 
 
+def creation() -> None:
+    """Tensors out of nothing, and the block for another library's allocations."""
+    made = hurray.zeros((2, 3), dtype=hurray.int8)
+    assert_type(made, hurray.Tensor)
+    assert_type(hurray.full(3, 1j), hurray.Tensor)
+    assert_type(hurray.full_like(made, 7, dtype="float32"), hurray.Tensor)
+    assert_type(hurray.arange(0, 1, 0.25), hurray.Tensor)
+    assert_type(hurray.linspace(0, 1, 5, endpoint=False), hurray.Tensor)
+    assert_type(hurray.eye(2, 3, k=-1, device=hurray.device.cpu), hurray.Tensor)
+    indices = hurray.Tensor(bytes(24), hurray.uint64, (3, 1))
+    assert_type(hurray.sparse_coo(hurray.ones(3), indices, (1,), copy=None), hurray.Tensor)
+    assert_type(hurray.aligned_functions(), "tuple[int, int, int, int]")
+
+
 def use(folder: Path) -> None:
     """All of it."""
     tensor = tensors()
+    creation()
     layouts()
     descriptors(tensor)
     files(folder, tensor)
