@@ -66,15 +66,17 @@ impl Descriptor {
             }
         };
         let refused = |fault| error::fault(data.py(), &fault);
-        let (descriptor, whole) = if permissive {
+        // Behind its pointer at once: moving a descriptor about takes longer than checking it.
+        let (inner, whole) = if permissive {
             let check::Relayed { descriptor, whole } = check::decode_relayed(bytes).map_err(refused)?;
-            (descriptor, whole)
+            (Arc::new(descriptor), whole)
         } else {
-            (check::decode(bytes).map_err(refused)?, true)
+            (Arc::new(check::decode(bytes).map_err(refused)?), true)
         };
         let tiers = if whole { check::all } else { check::shape_tier };
-        tiers(&descriptor).map_err(refused)?;
-        let mut decoded = Self::decoded(data.py(), descriptor)?;
+        tiers(&inner).map_err(refused)?;
+        let device = device_of(data.py(), &inner)?;
+        let mut decoded = Self::new(inner, device);
         decoded.whole = whole;
         decoded.keep(bytes)?;
         Ok(decoded)
