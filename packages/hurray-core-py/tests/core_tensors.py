@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from struct import pack
 from typing import Any
 
@@ -18,14 +18,19 @@ MODES = {"producer_synced": 0, "event": 1, "consumer_stream": 2}
 def bare(descriptor: hurray.Descriptor) -> bytes:
     """The encoded descriptor without the alignments, which tell of addresses (04-tables.md §3, ruling 11)."""
     handles = descriptor.buffer_handles
-    places = [(one.device.tag, MODES[one.sync_mode], one.device.memory_class_tag) for one in handles]
-    table = b"".join(
-        handle(one.byte_size, one.alignment, *place) for one, place in zip(handles, places, strict=True)
-    )
-    blank = b"".join(handle(one.byte_size, 0, *place) for one, place in zip(handles, places, strict=True))
-    encoded = descriptor.encode()
-    assert encoded.count(table) == 1
-    return encoded.replace(table, blank)
+    tail = 0 if descriptor.quantization is None else 4 + len(descriptor.quantization.encode())
+    tail += 0 if descriptor.shard is None else 16 * descriptor.ndim
+    tail += 0 if descriptor.statistics is None else 72
+    tail += 0 if descriptor.extension_type is None else 20
+    encoded = bytearray(descriptor.encode())
+    table = len(encoded) - tail - 16 * len(handles)
+    for at, one in enumerate(handles):
+        place = slice(table + 16 * at, table + 16 * at + 16)
+        sync = MODES[one.sync_mode]
+        tags = one.device.tag, sync, one.device.memory_class_tag
+        assert encoded[place] == handle(one.byte_size, one.alignment, *tags)
+        encoded[place] = handle(one.byte_size, 0, *tags)
+    return bytes(encoded)
 
 
 def contents(tensor: hurray.Tensor) -> list[bytes]:
@@ -129,11 +134,11 @@ def by_channel() -> hurray.Tensor:
 
 
 def counted() -> hurray.Tensor:
-    """csr with statistics."""
+    """The csr tensor with statistics."""
     return csr(sections=NNZ_STATISTICS, flags=STATISTICS)
 
 
-EVERY = {
+EVERY: dict[str, Callable[[], hurray.Tensor]] = {
     "coo": coo,
     "csr": csr,
     "csc": csc,

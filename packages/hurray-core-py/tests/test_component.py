@@ -143,8 +143,9 @@ def test_each_view_is_read_only_as_its_own_buffer_is() -> None:
     """PEERS, memory: a read-only source never becomes writable; what is writable stays so."""
     buffers = [placed(floats(5, 7)), placed(words(0, 2)).toreadonly(), placed(words(0, 1, 2))]
     tensor = hurray.Tensor.from_descriptor(csr().descriptor, buffers, copy=False)
-    assert not tensor.values.readonly and tensor.col_indices.readonly and not tensor.row_ptr.readonly
-    memoryview(tensor.values)[0] = 9.0
+    views = (tensor.values, tensor.col_indices, tensor.row_ptr)
+    assert [view.readonly for view in views] == [False, True, False]
+    memoryview(tensor.values)[0] = 9.0  # type: ignore[call-overload]
     assert memoryview(buffers[0]).cast("f")[0] == 9.0
     with pytest.raises(TypeError):
         memoryview(tensor.col_indices)[0] = 1
@@ -192,7 +193,7 @@ def test_quantised_values_stay_codes() -> None:
     buffers = (bytes([1, 2]), words(0, 2), words(0, 1, 2))
     tensor = assembled(0x10, CSR, (2, 3), buffers, words(2, 0), sections=AFFINE, flags=QUANTIZATION)
     assert tensor.values.descriptor.encode().endswith(AFFINE)
-    for refused in (lambda: tensor.values.tolist(), lambda: tensor.values.tobytes()):
+    for refused in (tensor.values.tolist, tensor.values.tobytes):
         with pytest.raises(hurray.UnsupportedError, match="quantised"):
             refused()
     with pytest.raises(BufferError, match="quantised"):
@@ -208,13 +209,14 @@ def test_quantised_values_stay_codes() -> None:
     )
     with pytest.raises(hurray.ViewError, match=r"quantised.*t\.buffer\(0\)"):
         _ = scaled.values
-    assert isinstance(hurray.ViewError(), (AttributeError, hurray.UnsupportedError))
-    assert not hasattr(scaled, "values") and hasattr(scaled, "row_ptr")
+    assert issubclass(hurray.ViewError, AttributeError)
+    assert issubclass(hurray.ViewError, hurray.UnsupportedError)
+    assert (hasattr(scaled, "values"), hasattr(scaled, "row_ptr")) == (False, True)
     assert dict(inspect.getmembers(scaled))["nnz"] == 2
 
 
 def test_no_entries_are_no_bytes() -> None:
-    """nnz may be 0: every view is there and empty."""
+    """No entries: nnz may be 0: every view is there and empty."""
     tensor = assembled(FLOAT32, COO, (3, 4, 5), (b"", b""), words(0, 0))
     assert (tensor.nnz, tensor.values.shape, tensor.indices.shape) == (0, (0,), (0, 3))
     assert (tensor.values.tolist(), tensor.indices.tolist()) == ([], [])
@@ -228,14 +230,14 @@ def test_a_dynamic_dimension_stays_dynamic_in_a_view() -> None:
     assert (tensor.row_ptr.shape, tensor.row_ptr.size) == ((None,), None)
     with pytest.raises(hurray.UnsupportedError, match="dynamic"):
         tensor.row_ptr.tolist()
-    assert assembled(FLOAT32, CSR, (2, None or ALL_ONES), buffers, words(2, 0)).row_ptr.shape == (3,)
+    assert assembled(FLOAT32, CSR, (2, ALL_ONES), buffers, words(2, 0)).row_ptr.shape == (3,)
 
 
 def test_entries_that_no_buffer_holds_have_no_view() -> None:
     """An empty shape asks for no value bytes; a view of three must not read past them."""
     tensor = assembled(FLOAT32, COO, (0, 4), (b"", words(*range(6))), words(3, 0))
     assert tensor.nnz == 3
-    with pytest.raises(hurray.ViewError, match="values: .*0 bytes"):
+    with pytest.raises(hurray.ViewError, match=r"values: .*0 bytes"):
         _ = tensor.values
 
 

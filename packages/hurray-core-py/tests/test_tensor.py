@@ -163,9 +163,14 @@ def test_a_buffer_that_is_not_contiguous_is_refused_with_the_way_out(source: Any
         hurray.Tensor(source, hurray.uint8, (2,))
 
 
-@pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4"), None, float, 3])
+@pytest.mark.parametrize("dtype", ["float32", "f4", np.float32, np.dtype("f4")])
+def test_a_dtype_may_be_a_name_or_another_librarys_type(dtype: Any) -> None:
+    assert hurray.Tensor(bytes(12), dtype, (3,)).dtype is hurray.float32
+
+
+@pytest.mark.parametrize("dtype", [None, 3, b"f4", object(), [hurray.float32]])
 def test_a_dtype_is_a_dtype(dtype: Any) -> None:
-    with pytest.raises(TypeError, match=r"hurray\.Dtype"):
+    with pytest.raises(TypeError, match=r"dtype is a hurray\.Dtype"):
         hurray.Tensor(bytes(12), dtype, (3,))
 
 
@@ -316,16 +321,10 @@ def test_a_tensor_can_be_watched_and_leaves_at_once() -> None:
     assert watch() is None
 
 
-def test_repr_says_what_the_tensor_is() -> None:
-    tensor = hurray.Tensor(bytes(24), hurray.float32, (2, 3))
-    for part in ("(2, 3)", "float32", "RowMajorLayout()", "cpu"):
-        assert part in repr(tensor)
-    assert str(tensor) == repr(tensor)
-
-
 def test_repr_of_a_large_tensor_is_short() -> None:
     tensor = hurray.Tensor(bytes(1 << 20), hurray.uint8, (1 << 20,))
     assert len(repr(tensor)) < 200
+    assert len(str(tensor)) < 100
 
 
 @pytest.mark.parametrize("name", ["tensorflow", "", "Torch"])

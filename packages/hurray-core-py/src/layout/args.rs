@@ -94,7 +94,7 @@ pub(super) fn one_of<T: Copy>(given: &Bound<'_, PyAny>, what: &str, all: &[(&'st
     let found = all.iter().find(|(known, _)| *known == name);
     found
         .map(|&(_, value)| value)
-        .ok_or_else(|| InvalidDescriptorError::new_err(format!("{what} is {name:?}; it is one of {}", listed())))
+        .ok_or_else(|| InvalidDescriptorError::new_err(format!("{what} is '{name}'; it is one of {}", listed())))
 }
 
 /// The string of a value out of such a list.
@@ -108,7 +108,10 @@ pub(super) fn bytes(given: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Ve
     let bytes = match buffer::contiguous(given) {
         Ok(exported) => exported.bytes().to_vec(),
         Err(_) => given.extract::<Vec<u8>>().map_err(|_| {
-            PyTypeError::new_err(format!("{what} is bytes or another contiguous buffer, got {}", kind(given)))
+            PyTypeError::new_err(format!(
+                "{what} is bytes, another contiguous buffer, or ints from 0 to 255, got {}",
+                kind(given)
+            ))
         })?,
     };
     // The whole descriptor counts its bytes in 32 bits.

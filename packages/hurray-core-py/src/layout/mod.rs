@@ -16,6 +16,7 @@ mod private_extension;
 mod row_major;
 mod strided;
 mod tiled;
+mod tiling;
 mod unknown;
 
 use hurray_core::{BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, TensorDescriptor};
@@ -50,6 +51,9 @@ use crate::{error, shape, tensor};
 pub(crate) struct Layout {
     pub(crate) inner: LayoutDescriptor,
 }
+
+/// A class and its arguments, for pickle.
+type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
 
 /// Gives a class the one variant that its objects hold.
 macro_rules! holds {
@@ -105,6 +109,12 @@ pub(crate) fn to_python(py: Python<'_>, inner: &LayoutDescriptor) -> PyResult<Py
         // What a newer core has and this release does not: its tag, and no claim that nobody knows it.
         _ => Ok(Py::new(py, base)?.into_any()),
     }
+}
+
+/// The same layout as of a release that has no class for it, for the test of that.
+#[pyfunction]
+pub(crate) fn _bare(layout: &Bound<'_, Layout>) -> Layout {
+    Layout { inner: layout.get().inner.clone() }
 }
 
 fn object<T>(py: Python<'_>, base: Layout, class: T) -> PyResult<Py<PyAny>>
@@ -204,6 +214,17 @@ impl Layout {
 
     fn __hash__(&self) -> u64 {
         hash_of(&self.inner)
+    }
+
+    /// The layout itself, which nothing can change.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// The layout itself, which nothing can change.
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
     }
 
     fn __repr__(&self) -> String {

@@ -119,8 +119,8 @@ fn flaw(layout: &BlockPagedLayout, seq_ptr: &Entries, block_table: &Entries) -> 
     // Two entries may name one page: that is how sequences share a prefix.
     (0..pages).map(|index| (index, block_table.at(index))).find_map(|(index, page)| match page {
         page if page < 0 || page >= i128::from(layout.num_pages) => {
-            let text = format!("the pool has the pages 0 to num_pages={}, without that", layout.num_pages);
-            Some(format!("block_table[{index}] is {page}; {text}"))
+            let pages = layout.num_pages;
+            Some(format!("block_table[{index}] is {page}; the pool has num_pages={pages}, counted from 0"))
         }
         page if page > most => Some(format!("block_table[{index}] is {page}, more than the index type holds")),
         _ => None,

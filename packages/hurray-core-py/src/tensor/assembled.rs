@@ -61,12 +61,12 @@ pub(super) fn assembled(
 ) -> PyResult<Tensor> {
     let py = buffers.py();
     let descriptor = descriptor.get();
-    if matches!(descriptor.inner.layout, LayoutDescriptor::Composite(_)) {
+    if matches!(descriptor.whole()?.layout, LayoutDescriptor::Composite(_)) {
         return Err(headless());
     }
     check::all(descriptor.whole()?).map_err(|fault| error::fault(py, &fault))?;
     let buffers = collected(descriptor, buffers, copy)?;
-    Tensor::over((*descriptor.inner).clone(), buffers, descriptor.device.clone_ref(py))
+    Tensor::over((**descriptor.whole()?).clone(), buffers, descriptor.device.clone_ref(py))
 }
 
 #[pymethods]
@@ -81,7 +81,8 @@ impl Tensor {
     /// instead of copying, ``True`` always copies.
     ///
     /// Raises ``InvalidDescriptorError`` for another number of buffers, ``BufferError`` for too few
-    /// bytes, ``UnsupportedError`` for the head of a composite, which has no buffers.
+    /// bytes, ``UnsupportedError`` for the head of a composite, which has no buffers, and for a descriptor whose
+    /// unknown layout hides where its buffers are described.
     #[staticmethod]
     #[pyo3(signature = (descriptor, buffers, *, copy=None))]
     fn from_descriptor(

@@ -24,7 +24,7 @@ pub(super) fn no_values(tensor: &Tensor) -> Option<String> {
         return Some(String::from("would pass quantised codes off as numbers; t.buffer(0) gives the codes"));
     }
     if d.shape.has_dynamic() {
-        return Some(format!("needs every dimension, and shape {} has a dynamic one", d.shape));
+        return Some(crate::tensor::dynamic(&d.shape));
     }
     if layout::is_dense(&d.layout) {
         return None;
