@@ -64,6 +64,9 @@ fn family(x: &Section) -> Result<(), String> {
         if x.is_signed {
             return Err(String::from("is_signed is for integers; a float states its sign with sign_bits=1"));
         }
+        if x.sign_bits > 1 {
+            return Err(format!("sign_bits is {}; a float has 0 or 1", x.sign_bits));
+        }
         let stated = u32::from(x.sign_bits) + u32::from(x.exponent_bits) + u32::from(x.mantissa_bits);
         if stated > x.bit_width {
             let text = "sign_bits, exponent_bits and mantissa_bits add up to";
@@ -108,17 +111,16 @@ impl ExtensionType {
     ) -> PyResult<Self> {
         let py = bit_width.py();
         let bit_width = within(bit_width, "bit_width", 0, u32::MAX)?;
-        let byte = |given: Option<&Bound<'_, PyAny>>, name, most: u8| {
-            given.map_or(Ok(0), |given| within(given, name, 0, most))
-        };
+        let byte =
+            |given: Option<&Bound<'_, PyAny>>, name| given.map_or(Ok(0), |given| within(given, name, 0, u8::MAX));
         let inner = Section {
             bit_width,
             packing_factor: packing_factor(py, bit_width)?,
             is_float,
             is_signed,
-            sign_bits: byte(sign_bits, "sign_bits", 1)?,
-            exponent_bits: byte(exponent_bits, "exponent_bits", u8::MAX)?,
-            mantissa_bits: byte(mantissa_bits, "mantissa_bits", u8::MAX)?,
+            sign_bits: byte(sign_bits, "sign_bits")?,
+            exponent_bits: byte(exponent_bits, "exponent_bits")?,
+            mantissa_bits: byte(mantissa_bits, "mantissa_bits")?,
             exponent_bias: exponent_bias.map_or(Ok(0), |given| within(given, "exponent_bias", 0, u32::MAX))?,
             has_nan,
             has_inf,

@@ -6,6 +6,7 @@ compile_error!("hurray needs a 64-bit little-endian target");
 mod bits;
 mod buffer;
 mod contents;
+mod create;
 mod decimal;
 mod descriptor;
 mod device;
@@ -32,7 +33,19 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
-    use crate::buffer::ticking;
+    use crate::buffer::{aligned_functions, ticking};
+    #[pymodule_export]
+    use crate::create::arange::arange;
+    #[pymodule_export]
+    use crate::create::eye::eye;
+    #[pymodule_export]
+    use crate::create::full::{empty, full, ones, zeros};
+    #[pymodule_export]
+    use crate::create::like::{empty_like, full_like, ones_like, zeros_like};
+    #[pymodule_export]
+    use crate::create::linspace::linspace;
+    #[pymodule_export]
+    use crate::create::sparse_coo::sparse_coo;
     #[pymodule_export]
     use crate::descriptor::Descriptor;
     #[pymodule_export]

@@ -53,6 +53,7 @@ CASES: list[tuple[RowMajor, tuple[int, ...]]] = [
     (Tiled((2, 4), Strided((-2, -1)), ROW), (5, 7)),
     (Tiled((2, 4), ROW, Strided((1, 2))), (5, 7)),
     (Tiled((2, 4), Strided((0, 1)), Strided((4, 1))), (4, 4)),
+    (Tiled((4, 4), Strided((2**62, 1)), ROW), (3, 8)),  # a step that no index takes
     (Tiled((4, 4), ROW, Tiled((2, 2), ROW, ROW)), (8, 8)),
     (Tiled((4, 4), COL, Tiled((2, 2), COL, COL)), (7, 9)),
     (Tiled((8, 8), ROW, Tiled((4, 4), COL, Tiled((2, 2), ROW, Strided((1, 2))))), (9, 17)),
@@ -300,6 +301,7 @@ def test_large_tensors_piece_by_piece(layout: RowMajor, shape: tuple[int, ...], 
         offsets = offsets + sum((index % tile)[k] * inner[k] for k in range(2))
     expected = data[offsets].tobytes()
     assert tensor.tobytes() == expected
+    assert tensor.tolist() == data[offsets].tolist()
     with open(tmp_path / "raw", "wb") as file:
         assert tensor.tofile(file) == len(expected)
     assert (tmp_path / "raw").read_bytes() == expected

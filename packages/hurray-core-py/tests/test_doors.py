@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def unsynced(mode: int) -> hurray.Tensor:
     return assembled(FLOAT32, 1, (2,), (floats(1, 2),), handles=handle(8, device=1, sync=mode))
 
 
-TENSORS = {
+TENSORS: dict[str, tuple[Callable[[], hurray.Tensor], str]] = {
     "event": (lambda: unsynced(1), r"\bevent\b"),
     "consumer_stream": (lambda: unsynced(2), r"\bconsumer_stream\b"),
     "one scale": (quantised, "quantised"),
@@ -74,13 +75,14 @@ def test_numpy_gets_nothing_that_is_not_numbers(kind: str) -> None:
     """__array__ MUST raise UnsupportedError, and np.asarray, which tries other protocols first, lets it through."""
     make, reason = TENSORS[kind]
     tensor = make()
-    for use in (
+    uses: list[Callable[[], Any]] = [
         tensor.__array__,
         lambda: tensor.__array__(copy=True),
         lambda: np.asarray(tensor),
         lambda: np.array(tensor, dtype=np.float32),
         lambda: tensor.to("numpy"),
-    ):
+    ]
+    for use in uses:
         with pytest.raises(hurray.UnsupportedError, match=f"(?s){reason}"):
             use()
     with pytest.raises((builtins.BufferError, hurray.UnsupportedError)):

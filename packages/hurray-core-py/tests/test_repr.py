@@ -6,6 +6,7 @@ import doctest
 import math
 import pydoc
 from collections.abc import Iterator
+from fractions import Fraction
 from struct import pack
 from typing import Any
 
@@ -154,8 +155,6 @@ def test_every_named_type_has_a_repr(name: str) -> None:
     shown = {"bool": "[False, False, False]", "float8_e8m0": "[nan, nan, nan]"}
     zero = "0" if dtype.is_integer else "0.+0.j" if "complex" in name else "0."
     expected = shown.get(name, f"[{zero}, {zero}, {zero}]")
-    if name == "float128":
-        expected = "<values not shown: Python has no number for float128>"
     assert repr(tensor) == f"hurray.Tensor({expected}, shape=(3,), dtype={name})"
 
 
@@ -258,6 +257,61 @@ def test_rounding_is_to_the_nearest(values: list[float], precision: int) -> None
         shown = [float(part) for part in str(of(values)).strip("[]").split(",")]
     for value, one in zip(values, shown, strict=True):
         assert abs(value - one) <= 0.5000001 * 10.0**-precision
+
+
+def binary128(value: Fraction, sign: int = 0) -> bytes:
+    """The nearest binary128, ties to even (element-types.md §2: 1-15-112, bias 16383)."""
+    if value == 0:
+        return (sign << 127).to_bytes(16, "little")
+    power = value.numerator.bit_length() - value.denominator.bit_length()
+    power -= value < Fraction(2) ** power
+    power = max(power, -16382)
+    mantissa = round(value / Fraction(2) ** (power - 112))
+    # What is too large for its power carries into the exponent, and a subnormal has none.
+    code = (power + 16382 << 112) + mantissa
+    return (sign << 127 | code).to_bytes(16, "little")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(0), "0."),
+        (Fraction(1), "1."),
+        (Fraction(1, 10), "0.1"),
+        (Fraction(1, 3), "0.3333333333333333333333333333333333"),
+        (Fraction(2) ** -16494, "6.e-4966"),
+        (Fraction(10) ** 4000, "1.e+4000"),
+        (Fraction(123456), "123456."),
+        ((2 - Fraction(1, 2**112)) * Fraction(2) ** 16383, "1.189731495357231765085759326628007e+4932"),
+    ],
+)
+def test_float128_is_shown_in_the_shortest_form_of_its_own_width(value: Fraction, text: str) -> None:
+    assert str(hurray.Tensor(binary128(value), hurray.dtype.float128, ())) == text
+    if value:
+        assert str(hurray.Tensor(binary128(value, 1), hurray.dtype.float128, ())) == f"-{text}"
+
+
+def test_special_float128() -> None:
+    codes = (0x7FFF << 112, 0xFFFF << 112, (0x7FFF << 112) + 1, 1 << 127)
+    data = b"".join(code.to_bytes(16, "little") for code in codes)
+    assert str(hurray.Tensor(data, hurray.dtype.float128, (4,))) == "[ inf, -inf,  nan,  -0.]"
+
+
+@given(st.integers(0, 2**127 - 1) | st.builds(lambda e: e << 112, st.integers(1, 0x7FFE)))
+@settings(max_examples=150)
+def test_float128_reads_back(code: int) -> None:
+    """The text names this number and no other, and one digit less would not."""
+    if code >> 112 == 0x7FFF:
+        return
+    data = code.to_bytes(16, "little")
+    (item,) = hurray.Tensor(data, hurray.dtype.float128, ())._chosen([])
+    assert item == data
+    with hurray.print_options(linewidth=10_000):
+        text = str(hurray.Tensor(data, hurray.dtype.float128, ()))
+    mantissa, _, exponent = text.rstrip(".").partition("e")
+    value = Fraction(mantissa.rstrip(".")) * Fraction(10) ** int(exponent or 0)
+    assert binary128(value) == data
+    assert len(mantissa.replace(".", "").strip("0")) <= 36
 
 
 # --- large tensors -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -99,7 +100,7 @@ def test_sections_turn_too() -> None:
     assert tensor.T.statistics == hurray.Statistics(nnz=6)
 
 
-NO_VIEW = {
+NO_VIEW: dict[str, Callable[[], hurray.Tensor]] = {
     "coo": coo,
     "morton": lambda: hurray.Tensor(bytes(64), hurray.float32, (4, 4), layout=hurray.MortonLayout((2, 2))),
     "hilbert": lambda: hurray.Tensor(bytes(64), hurray.float32, (4, 4), layout=hurray.HilbertLayout(2, 2)),

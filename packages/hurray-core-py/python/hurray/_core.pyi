@@ -30,6 +30,8 @@ class _ArrayInterface(Protocol):
 
 _Bytes: TypeAlias = Buffer | _ArrayInterface
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+_Static: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Real: TypeAlias = SupportsIndex | float
 _Shape: TypeAlias = tuple[int | None, ...]
 
 class _Named(Protocol):
@@ -94,17 +96,30 @@ __all__ = [
     "_problem",
     "_ticking",
     "_trust",
+    "aligned_functions",
+    "arange",
     "buffer_size_bytes",
     "decode_quantization",
+    "empty",
+    "empty_like",
+    "eye",
     "from_dlpack",
     "from_numpy",
+    "full",
+    "full_like",
     "layout_tag_kind",
+    "linspace",
     "load",
     "load_kv",
+    "ones",
+    "ones_like",
     "open",
     "save",
+    "sparse_coo",
     "verify",
     "write_all",
+    "zeros",
+    "zeros_like",
 ]
 
 __version__: str
@@ -147,6 +162,9 @@ class Dtype:
     def typestr(self) -> str | None: ...  # "<f4", of the array interface
     @staticmethod
     def from_name(name: str) -> Dtype: ...
+    @staticmethod
+    def of(obj: _Dtype) -> Dtype:
+        """What every ``dtype`` argument takes, as the singleton."""
     @staticmethod
     def from_tag(tag: int) -> Dtype: ...
 
@@ -695,7 +713,9 @@ class Tensor:
     def tofile(self, file: Any) -> int:
         """Write what :meth:`tobytes` returns to an open file or descriptor, without making it."""
     def tolist(self) -> Any: ...
-    def _chosen(self, places: Sequence[Sequence[int]]) -> list[bool | int | str | tuple[str, str]]: ...
+    def _chosen(
+        self, places: Sequence[Sequence[int]]
+    ) -> list[bool | int | str | tuple[str, str] | bytes]: ...
     def _hidden(self) -> str | None: ...
     def _stored(self) -> int | None: ...
     def _repr_html_(self) -> str: ...
@@ -862,3 +882,52 @@ def _ticking(tick: Callable[[], object], work: Callable[[], _T]) -> _T: ...
 def _trust(class_: type, /) -> None: ...
 def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...
 def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Tensor: ...
+def zeros(shape: _Static, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def ones(shape: _Static, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def empty(shape: _Static, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def full(
+    shape: _Static,
+    fill_value: complex | SupportsIndex,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def zeros_like(x: Tensor, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def ones_like(x: Tensor, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def empty_like(x: Tensor, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def full_like(
+    x: Tensor,
+    fill_value: complex | SupportsIndex,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def arange(
+    start: _Real,
+    stop: _Real | None = None,
+    step: _Real | None = None,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def linspace(
+    start: complex | SupportsIndex,
+    stop: complex | SupportsIndex,
+    num: SupportsIndex,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+    endpoint: bool = True,
+) -> Tensor: ...
+def eye(
+    n_rows: SupportsIndex,
+    n_cols: SupportsIndex | None = None,
+    *,
+    k: SupportsIndex = 0,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def sparse_coo(
+    values: Any, indices: Any, shape: Sequence[SupportsIndex], *, copy: bool | None = None
+) -> Tensor: ...
+def aligned_functions() -> tuple[int, int, int, int]: ...

@@ -34,14 +34,16 @@ impl Relay {
 
 /// What the bytes start with, checked. `unknown` is the length of an unknown layout's bytes, if that is known.
 pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
-    // The usual source, without the detour of a view.
-    if let Ok(bytes) = data.cast_exact::<PyBytes>() {
-        return parsed(data.py(), bytes.as_bytes(), permissive, unknown);
-    }
-    parsed(data.py(), buffer::contiguous(data)?.bytes(), permissive, unknown)
-}
-
-fn parsed(py: Python<'_>, bytes: &[u8], permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
+    let py = data.py();
+    let held;
+    // What is most often given needs no view that holds it.
+    let bytes = match data.cast::<PyBytes>() {
+        Ok(bytes) => bytes.as_bytes(),
+        Err(_) => {
+            held = buffer::contiguous(data)?;
+            held.bytes()
+        }
+    };
     let refused = |fault| match fault {
         Fault::LayoutUnknown { .. } => {
             let text = format!("{fault}; a newer release may know it, and permissive=True keeps it for a relay");
@@ -49,6 +51,7 @@ fn parsed(py: Python<'_>, bytes: &[u8], permissive: bool, unknown: Option<usize>
         }
         fault => error::fault(py, &fault),
     };
+    // Behind its pointer at once: moving a descriptor about takes longer than checking it.
     let (inner, whole) = if permissive {
         let check::Relayed { descriptor, whole } = check::decode_relayed(bytes, unknown).map_err(refused)?;
         (Arc::new(descriptor), whole)

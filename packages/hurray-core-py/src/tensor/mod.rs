@@ -28,7 +28,7 @@ use smallvec::{smallvec, SmallVec};
 pub(crate) use grid::Grid;
 pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
-pub(crate) use write::write_all;
+pub(crate) use write::{row_major_copy, row_major_region, write_all};
 
 use crate::buffer::{untracked, Buffer};
 use crate::contents::Verdict;
