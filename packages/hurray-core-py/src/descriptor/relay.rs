@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
 use hurray_wire::{check, Fault};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use super::Descriptor;
 use crate::buffer;
@@ -33,31 +34,48 @@ impl Relay {
 
 /// What the bytes start with, checked. `unknown` is the length of an unknown layout's bytes, if that is known.
 pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
-    let py = data.py();
-    let bytes = buffer::contiguous(data)?;
-    let bytes = bytes.bytes();
-    let relayed = match permissive {
-        true => check::decode_relayed(bytes, unknown),
-        false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
-    };
-    let checked = relayed.and_then(|relayed| {
-        let tiers = if relayed.whole { check::all } else { check::shape_tier };
-        tiers(&relayed.descriptor).map(|()| relayed)
-    });
-    let relayed = checked.map_err(|fault| match fault {
+    // Bytes are what a descriptor mostly comes in, and need no view.
+    if let Ok(bytes) = data.cast::<PyBytes>() {
+        return decoded(data.py(), bytes.as_bytes(), permissive, unknown);
+    }
+    decoded(data.py(), buffer::contiguous(data)?.bytes(), permissive, unknown)
+}
+
+fn decoded(py: Python<'_>, bytes: &[u8], permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
+    let refused = |fault| refused(py, &fault);
+    if !permissive {
+        let descriptor = check::decode(bytes).map_err(refused)?;
+        check::all(&descriptor).map_err(refused)?;
+        return kept(Descriptor::decoded(py, descriptor)?, bytes);
+    }
+    let relayed = check::decode_relayed(bytes, unknown).map_err(refused)?;
+    let tiers = if relayed.whole { check::all } else { check::shape_tier };
+    tiers(&relayed.descriptor).map_err(refused)?;
+    let mut decoded = Descriptor::decoded(py, relayed.descriptor)?;
+    if relayed.whole {
+        return kept(decoded, bytes);
+    }
+    decoded.relay = Relay::Undivided(own(bytes).into());
+    Ok(decoded)
+}
+
+#[cold]
+fn refused(py: Python<'_>, fault: &Fault) -> PyErr {
+    match fault {
         Fault::LayoutUnknown { .. } => {
             let text = format!("{fault}; a newer release may know it, and permissive=True keeps it for a relay");
-            error::coded(py, &fault, text)
+            error::coded(py, fault, text)
         }
-        fault => error::fault(py, &fault),
-    })?;
-    let mut decoded = Descriptor::decoded(py, relayed.descriptor)?;
-    // At minor 0 nothing is left over, so that what was divided is what was read.
-    if decoded.inner.version_minor > 0 || !relayed.whole {
+        fault => error::fault(py, fault),
+    }
+}
+
+/// The descriptor, with what was read if encoding anew would give less.
+fn kept(mut decoded: Descriptor, bytes: &[u8]) -> PyResult<Descriptor> {
+    // At minor 0 nothing is left over.
+    if decoded.inner.version_minor > 0 {
         let own = own(bytes);
-        if !relayed.whole {
-            decoded.relay = Relay::Undivided(own.into());
-        } else if decoded.bytes()? != own {
+        if decoded.bytes()? != own {
             decoded.relay = Relay::Longer(own.into());
         }
     }
