@@ -30,9 +30,8 @@ class PrintOptions:
         self.precision = precision
 
 
-_CURRENT: ContextVar[PrintOptions] = ContextVar(
-    "hurray.print_options", default=PrintOptions("metadata", 1000, 3, 88, SHORTEST)
-)
+_DEFAULT = PrintOptions("metadata", 1000, 3, 88, SHORTEST)
+_CURRENT: ContextVar[PrintOptions] = ContextVar("hurray.print_options", default=_DEFAULT)
 
 
 def current() -> PrintOptions:

@@ -7,7 +7,7 @@ use hurray_wire::{check, Fault};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::Descriptor;
+use super::{device_of, Descriptor};
 use crate::buffer;
 use crate::error::{self, UnsupportedError};
 
@@ -34,48 +34,40 @@ impl Relay {
 
 /// What the bytes start with, checked. `unknown` is the length of an unknown layout's bytes, if that is known.
 pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
-    // Bytes are what a descriptor mostly comes in, and need no view.
-    if let Ok(bytes) = data.cast::<PyBytes>() {
-        return decoded(data.py(), bytes.as_bytes(), permissive, unknown);
-    }
-    decoded(data.py(), buffer::contiguous(data)?.bytes(), permissive, unknown)
-}
-
-fn decoded(py: Python<'_>, bytes: &[u8], permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
-    let refused = |fault| refused(py, &fault);
-    if !permissive {
-        let descriptor = check::decode(bytes).map_err(refused)?;
-        check::all(&descriptor).map_err(refused)?;
-        return kept(Descriptor::decoded(py, descriptor)?, bytes);
-    }
-    let relayed = check::decode_relayed(bytes, unknown).map_err(refused)?;
-    let tiers = if relayed.whole { check::all } else { check::shape_tier };
-    tiers(&relayed.descriptor).map_err(refused)?;
-    let mut decoded = Descriptor::decoded(py, relayed.descriptor)?;
-    if relayed.whole {
-        return kept(decoded, bytes);
-    }
-    decoded.relay = Relay::Undivided(own(bytes).into());
-    Ok(decoded)
-}
-
-#[cold]
-fn refused(py: Python<'_>, fault: &Fault) -> PyErr {
-    match fault {
+    let py = data.py();
+    let held;
+    // What is most often given needs no view that holds it.
+    let bytes = match data.cast::<PyBytes>() {
+        Ok(bytes) => bytes.as_bytes(),
+        Err(_) => {
+            held = buffer::contiguous(data)?;
+            held.bytes()
+        }
+    };
+    let refused = |fault| match fault {
         Fault::LayoutUnknown { .. } => {
             let text = format!("{fault}; a newer release may know it, and permissive=True keeps it for a relay");
-            error::coded(py, fault, text)
+            error::coded(py, &fault, text)
         }
-        fault => error::fault(py, fault),
-    }
-}
-
-/// The descriptor, with what was read if encoding anew would give less.
-fn kept(mut decoded: Descriptor, bytes: &[u8]) -> PyResult<Descriptor> {
-    // At minor 0 nothing is left over.
-    if decoded.inner.version_minor > 0 {
+        fault => error::fault(py, &fault),
+    };
+    // Behind its pointer at once: moving a descriptor about takes longer than checking it.
+    let (inner, whole) = if permissive {
+        let check::Relayed { descriptor, whole } = check::decode_relayed(bytes, unknown).map_err(refused)?;
+        (Arc::new(descriptor), whole)
+    } else {
+        (Arc::new(check::decode(bytes).map_err(refused)?), true)
+    };
+    let tiers = if whole { check::all } else { check::shape_tier };
+    tiers(&inner).map_err(refused)?;
+    let device = device_of(py, &inner)?;
+    let mut decoded = Descriptor::new(inner, device);
+    // At minor 0 nothing is left over, so that what was divided is what was read.
+    if decoded.inner.version_minor > 0 || !whole {
         let own = own(bytes);
-        if decoded.bytes()? != own {
+        if !whole {
+            decoded.relay = Relay::Undivided(own.into());
+        } else if decoded.bytes()? != own {
             decoded.relay = Relay::Longer(own.into());
         }
     }

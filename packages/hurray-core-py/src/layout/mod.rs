@@ -78,7 +78,7 @@ fn strange(held: &LayoutDescriptor) -> PyErr {
 /// The name that the format gives a layout; one name for all private and unknown ones, and for what a
 /// newer core may add.
 pub(crate) fn name(layout: &LayoutDescriptor) -> &'static str {
-    kind::named(layout.tag()).map_or("extension", |(name, _)| name)
+    hurray_wire::layout_name(layout)
 }
 
 /// Whether every element has an address in buffer 0.

@@ -103,6 +103,16 @@ def exchange(tensor: hurray.Tensor) -> None:
     assert_type(hurray.formats.names(), "tuple[str, ...]")
 
 
+def printing(tensor: hurray.Tensor) -> None:
+    """What people look at."""
+    with hurray.print_options(sparse_display="content", threshold=10, precision="shortest") as options:
+        assert_type(options, "dict[str, str | int]")
+    hurray.set_print_options(precision=3, edgeitems=2, linewidth=100)
+    hurray.set_print_options(precision="shortest", edgeitems=3, linewidth=88)
+    assert_type(hurray.get_print_options(), "dict[str, str | int]")
+    assert_type(tensor._repr_html_(), str)
+
+
 def errors(folder: Path) -> None:
     """What is caught has what a handler needs."""
     try:
@@ -116,11 +126,27 @@ def errors(folder: Path) -> None:
         assert_type(error.code, "str | None")
 
 
+def creation() -> None:
+    """Tensors out of nothing, and the block for another library's allocations."""
+    made = hurray.zeros((2, 3), dtype=hurray.int8)
+    assert_type(made, hurray.Tensor)
+    assert_type(hurray.full(3, 1j), hurray.Tensor)
+    assert_type(hurray.full_like(made, 7, dtype="float32"), hurray.Tensor)
+    assert_type(hurray.arange(0, 1, 0.25), hurray.Tensor)
+    assert_type(hurray.linspace(0, 1, 5, endpoint=False), hurray.Tensor)
+    assert_type(hurray.eye(2, 3, k=-1, device=hurray.device.cpu), hurray.Tensor)
+    indices = hurray.Tensor(bytes(24), hurray.uint64, (3, 1))
+    assert_type(hurray.sparse_coo(hurray.ones(3), indices, (1,), copy=None), hurray.Tensor)
+    assert_type(hurray.aligned_functions(), "tuple[int, int, int, int]")
+
+
 def use(folder: Path) -> None:
     """All of it."""
     tensor = tensors()
+    creation()
     layouts()
     descriptors(tensor)
     files(folder, tensor)
     exchange(tensor)
+    printing(tensor)
     errors(folder)
