@@ -140,7 +140,7 @@ fn sound(py: Python<'_>, inner: LayoutDescriptor) -> PyResult<PyClassInitializer
     // A partition's or overlay's head has no dynamic dimension.
     let dim = if inner.is_virtual() { 1 } else { hurray_core::DYNAMIC };
     let shape = Shape::new(vec![dim; rank]).map_err(tensor::invalid)?;
-    fits(py, &inner, shape)?;
+    guarded(|| fits(py, &inner, shape))?;
     Ok(PyClassInitializer::from(Layout { inner }))
 }
 
