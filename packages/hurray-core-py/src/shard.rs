@@ -99,6 +99,7 @@ impl Shard {
         format!("Shard(parent_shape={}, shard_offset={})", listed(&self.parent_shape), listed(&self.shard_offset))
     }
 
+    #[expect(clippy::type_complexity, reason = "what pickle wants")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>, Bound<'py, PyTuple>))> {

@@ -57,19 +57,26 @@ impl Descriptor {
 
     /// What the bytes start with, checked; under a reserved layout tag, too, for a permissive reader.
     pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
+        // Most descriptors come as bytes, whose memory is at hand without a view.
+        if let Ok(bytes) = data.cast_exact::<PyBytes>() {
+            return Self::read_bytes(data.py(), bytes.as_bytes(), permissive);
+        }
         let bytes = buffer::contiguous(data)?;
-        let bytes = bytes.bytes();
-        let relayed = match permissive {
-            true => check::decode_relayed(bytes),
-            false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
-        };
-        let checked = relayed.and_then(|relayed| {
+        Self::read_bytes(data.py(), bytes.bytes(), permissive)
+    }
+
+    fn read_bytes(py: Python<'_>, bytes: &[u8], permissive: bool) -> PyResult<Self> {
+        let refused = |fault| error::fault(py, &fault);
+        // At once behind its pointer, since it is large to move around.
+        let (inner, whole) = if permissive {
+            let relayed = check::decode_relayed(bytes).map_err(refused)?;
             let tiers = if relayed.whole { check::all } else { check::shape_tier };
-            tiers(&relayed.descriptor).map(|()| relayed)
-        });
-        let relayed = checked.map_err(|fault| error::fault(data.py(), &fault))?;
-        let mut decoded = Self::decoded(data.py(), relayed.descriptor)?;
-        decoded.whole = relayed.whole;
+            tiers(&relayed.descriptor).map_err(refused)?;
+            (Arc::new(relayed.descriptor), relayed.whole)
+        } else {
+            (Arc::new(check::decode_checked(bytes).map_err(refused)?), true)
+        };
+        let mut decoded = Self { device: device_of(py, &inner)?, inner, read: None, whole };
         decoded.keep(bytes)?;
         Ok(decoded)
     }
