@@ -395,6 +395,7 @@ class ExtensionType:
     def has_inf(self) -> bool: ...
     def buffer_size_bytes(self, element_count: SupportsIndex) -> int: ...
 
+@final
 class TiledLayout(Layout):
     """Tiles, stored whole; ``outer_strides`` in tiles, ``inner_strides`` in elements."""
 
