@@ -6,6 +6,7 @@ compile_error!("hurray needs a 64-bit little-endian target");
 mod bits;
 mod buffer;
 mod contents;
+mod create;
 mod decimal;
 mod descriptor;
 mod device;
@@ -32,6 +33,20 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
+    use crate::buffer::aligned_functions;
+    #[pymodule_export]
+    use crate::create::arange::arange;
+    #[pymodule_export]
+    use crate::create::eye::eye;
+    #[pymodule_export]
+    use crate::create::full::{empty, full, ones, zeros};
+    #[pymodule_export]
+    use crate::create::like::{empty_like, full_like, ones_like, zeros_like};
+    #[pymodule_export]
+    use crate::create::linspace::linspace;
+    #[pymodule_export]
+    use crate::create::sparse_coo::sparse_coo;
+    #[pymodule_export]
     use crate::descriptor::Descriptor;
     #[pymodule_export]
     use crate::device::Device;
@@ -49,9 +64,9 @@ mod _core {
     use crate::handle::BufferHandle;
     #[pymodule_export]
     use crate::layout::{
-        layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout, CsrLayout,
-        HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout, TiledLayout,
-        UnknownLayout,
+        _bare, layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout,
+        CsrLayout, HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout,
+        TiledLayout, UnknownLayout,
     };
     #[pymodule_export]
     use crate::pickle::{_descriptor, _entry, _handle, _problem};

@@ -7,15 +7,15 @@ use pyo3::types::{PyBool, PyComplex, PyFloat};
 use crate::bits;
 
 /// A small float's fields (format: element-types.md §4).
-struct Minifloat {
-    exponent: u32,
-    mantissa: u32,
-    bias: i32,
+pub(crate) struct Minifloat {
+    pub(crate) exponent: u32,
+    pub(crate) mantissa: u32,
+    pub(crate) bias: i32,
     /// Which codes are infinite or not a number.
-    special: Special,
+    pub(crate) special: Special,
 }
 
-enum Special {
+pub(crate) enum Special {
     /// The highest exponent holds infinity and NaN, as in IEEE 754.
     Ieee,
     /// Exponent and mantissa of ones alone are NaN; there is no infinity.
@@ -24,7 +24,7 @@ enum Special {
 }
 
 impl Minifloat {
-    fn of(ty: ElementType) -> Option<Self> {
+    pub(crate) fn of(ty: ElementType) -> Option<Self> {
         use Special::{AllOnes, Ieee, None as Never};
         let (exponent, mantissa, bias, special) = match ty {
             ElementType::Float16 => (5, 10, 15, Ieee),
@@ -39,7 +39,7 @@ impl Minifloat {
         Some(Self { exponent, mantissa, bias, special })
     }
 
-    fn value(&self, code: u32) -> f64 {
+    pub(crate) fn value(&self, code: u32) -> f64 {
         let mantissa_mask = (1 << self.mantissa) - 1;
         let (m, e) = (code & mantissa_mask, code >> self.mantissa & ((1 << self.exponent) - 1));
         let top = (1 << self.exponent) - 1;

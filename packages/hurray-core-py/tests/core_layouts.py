@@ -1,4 +1,4 @@
-"""Where elements lie, straight from the words of layouts.md §2–§6, and tensors of every dense layout made by hand."""
+"""Where elements lie, from the words of layouts.md §2 to §6, and tensors of every dense layout made by hand."""
 
 from __future__ import annotations
 

@@ -81,15 +81,16 @@ def dense(draw: st.DrawFn) -> Plan:
             0 if 0 in shape else 1 + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
         )
         return Plan(hurray.StridedLayout(strides), tuple(shape), count)
-    layout = hurray.RowMajorLayout() if kind == "row" else hurray.ColMajorLayout()
-    if shape and draw(st.booleans()):
+    layout: hurray.Layout = hurray.RowMajorLayout() if kind == "row" else hurray.ColMajorLayout()
+    loose: bool = draw(st.booleans())
+    if shape and loose:
         dynamic: list[int | None] = list(shape)
         dynamic[draw(st.integers(0, len(shape) - 1))] = None
         return Plan(layout, tuple(dynamic), count, sized=False)
     return Plan(layout, tuple(shape), count)
 
 
-ORDERS = st.sampled_from(["row_major", "col_major"])
+ORDERS: st.SearchStrategy[Any] = st.sampled_from(["row_major", "col_major"])
 
 
 def tilings(tile: tuple[int, ...], depth: int) -> st.SearchStrategy[hurray.TiledLayout]:
@@ -97,7 +98,7 @@ def tilings(tile: tuple[int, ...], depth: int) -> st.SearchStrategy[hurray.Tiled
 
     @st.composite
     def make(draw: st.DrawFn) -> hurray.TiledLayout:
-        inner = draw(st.sampled_from(["row_major", "col_major", "strided", *["tiled"] * (depth > 0)]))
+        inner: Any = draw(st.sampled_from(["row_major", "col_major", "strided", *["tiled"] * (depth > 0)]))
         more: dict[str, Any] = {}
         if inner == "strided":
             more["inner_strides"] = [prod(tile[at + 1 :]) for at in range(len(tile))]
@@ -240,7 +241,12 @@ def quantized(draw: st.DrawFn, plan: Plan) -> Plan:
     schemes += ["channel"] * bool(channels) + ["block"] * bool(halves) + ["nf4"] * bool(nf4)
     schemes += ["mx"] * bool(mx)
     scheme = draw(st.sampled_from(schemes))
-    others = lambda axis: prod(n for at, n in enumerate(dims) if at != axis and n is not None)  # noqa: E731
+
+    def others(axis: int) -> int:
+        return prod(n for at, n in enumerate(dims) if at != axis and n is not None)
+
+    one: Any
+    two: Any
     if scheme == "tensor":
         plan.dtype = draw(st.sampled_from(AFFINE))
         plan.sections["quantization"] = hurray.PerTensorAffine(draw(st.sampled_from([0.5, -3.0])), 1)

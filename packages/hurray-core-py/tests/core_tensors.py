@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from struct import pack
 from typing import Any
 
@@ -138,7 +138,7 @@ def counted() -> hurray.Tensor:
     return csr(sections=NNZ_STATISTICS, flags=STATISTICS)
 
 
-EVERY = {
+EVERY: dict[str, Callable[[], hurray.Tensor]] = {
     "coo": coo,
     "csr": csr,
     "csc": csc,

@@ -6,12 +6,14 @@ that mends them (`check=False` skips it) … A buffer is checked once, the resul
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
 import core_contents as make
 import core_files as craft
 import hurray
+import hurray.formats
 import pytest
 from core_contents import loaded
 
@@ -162,3 +164,22 @@ def test_a_relayed_file_is_copied_as_it_is(tmp_path: Path) -> None:
     source.write_bytes(GOOD)
     hurray.convert(source, target)
     assert target.read_bytes() == GOOD
+    source.write_bytes(TWICE)
+    with pytest.raises(hurray.formats.FormatError, match="a duplicate") as caught:
+        hurray.convert(source, tmp_path / "c.hrry")
+    assert [problem.code for problem in caught.value.problems] == ["L-32"]
+    assert not (tmp_path / "c.hrry").exists()
+
+
+def test_a_tensor_of_arrays_in_memory_is_checked_like_a_loaded_one(tmp_path: Path) -> None:
+    """Ruling 13, for what is wrapped as it is: duplicates pass the constructor and no writer."""
+    columns = array("Q", [3, 3])
+    tensor = hurray.Tensor(
+        array("f", [1, 2]),
+        hurray.float32,
+        (1, 5),
+        layout=hurray.CsrLayout(2),
+        aux_buffers=[columns, array("Q", [0, 2])],
+    )
+    refused(lambda: hurray.save(tmp_path / "a.hrry", {"adjacency": tensor}), "L-32", ".sum_duplicates()")
+    hurray.save(tmp_path / "a.hrry", {"adjacency": tensor}, check=False)

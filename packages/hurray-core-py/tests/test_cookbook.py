@@ -221,7 +221,7 @@ def run(source: str, namespace: dict[str, Any], added: str | None) -> int:
             held += 1
             continue
         output = printed(node, namespace)
-        prints = [inner.lineno for inner in ast.walk(node) if is_print(inner)]
+        prints = [inner.lineno for inner in ast.walk(node) if isinstance(inner, ast.Call) and is_print(inner)]
         expected = " ".join(said[line] for line in prints)
         if added is None:
             assert output == expected

@@ -48,7 +48,7 @@ def test_read_only_buffers_stay_so_each_by_itself(protocol: int) -> None:
     """A read-only source never becomes writable, and what is writable stays so."""
     again = pickle.loads(pickle.dumps(mixed(), protocol))
     assert readonlies(again) == [False, True, False]
-    memoryview(again.values)[0] = 1.5
+    memoryview(again.values)[0] = 1.5  # type: ignore[call-overload]
     assert again.values.tolist() == [1.5, 7]
 
 
@@ -189,7 +189,8 @@ def test_a_tensor_of_a_file_crosses_and_stays_its_own(tmp_path: Any) -> None:
     """Mapped memory is pickled as any other; what comes back has nothing of the file."""
     path = tmp_path / "x.hrry"
     hurray.save(path, {"w": csr()})
-    for io, writable in (("mmap", True), ("mmap", False), ("read", True)):
+    ways: list[tuple[Any, bool]] = [("mmap", True), ("mmap", False), ("read", True)]
+    for io, writable in ways:
         with hurray.open(path, io=io, writable=writable) as file:
             tensor = file["w"]
             again = pickle.loads(pickle.dumps(tensor))
@@ -229,11 +230,11 @@ def test_copy_shares_and_deepcopy_does_not(kind: str) -> None:
 def test_writing_to_a_deep_copy_leaves_the_source() -> None:
     tensor = mixed()
     deep = copy.deepcopy(tensor)
-    memoryview(deep.values)[0] = 1.5
+    memoryview(deep.values)[0] = 1.5  # type: ignore[call-overload]
     memoryview(deep.col_indices)[0] = 1
     assert (tensor.values.tolist(), tensor.col_indices.tolist()) == ([5, 7], [0, 2])
     shallow = copy.copy(tensor)
-    memoryview(shallow.values)[0] = 2.5
+    memoryview(shallow.values)[0] = 2.5  # type: ignore[call-overload]
     assert tensor.values.tolist() == [2.5, 7]
 
 

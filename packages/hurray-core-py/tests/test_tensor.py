@@ -321,16 +321,10 @@ def test_a_tensor_can_be_watched_and_leaves_at_once() -> None:
     assert watch() is None
 
 
-def test_repr_says_what_the_tensor_is() -> None:
-    tensor = hurray.Tensor(bytes(24), hurray.float32, (2, 3))
-    for part in ("(2, 3)", "float32", "RowMajorLayout()", "cpu"):
-        assert part in repr(tensor)
-    assert str(tensor) == repr(tensor)
-
-
 def test_repr_of_a_large_tensor_is_short() -> None:
     tensor = hurray.Tensor(bytes(1 << 20), hurray.uint8, (1 << 20,))
     assert len(repr(tensor)) < 200
+    assert len(str(tensor)) < 100
 
 
 @pytest.mark.parametrize("name", ["tensorflow", "", "Torch"])

@@ -6,6 +6,7 @@ Q-29), element-types.md §4. What is found in memory is what :func:`hurray.verif
 
 from __future__ import annotations
 
+import pickle
 import sys
 import threading
 from itertools import pairwise
@@ -194,6 +195,8 @@ def test_many_places_of_a_kind_are_counted_not_listed() -> None:
     assert [problem.more for problem in twice] == [0, 0, 0, count - 5]
     assert outside[-1].message.endswith(f"; and {count - 4} more like it")
     assert f"{count - 4} more" in str(outside[-1])
+    again = pickle.loads(pickle.dumps(outside[-1]))
+    assert (again.code, again.message, again.more) == ("L-32", outside[-1].message, count - 4)
 
 
 def test_reserved_codes_of_float8_e8m0_are_found() -> None:

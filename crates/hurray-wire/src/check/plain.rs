@@ -1,70 +1,93 @@
-//! The commonest descriptor by a short way: row-major, one CPU buffer, no sections (descriptor.md §9).
+//! The descriptors that almost all are: version 1.0, no section, one buffer in plain CPU memory, in row
+//! or column order. Read in one go; everything else, and everything wrong, goes the general way.
 
-use super::packing::Packing;
-use super::{all, decode};
 use crate::bytes::{u32_at, u64_at};
-use crate::format::{DESCRIPTOR_FIXED, DESCRIPTOR_PREFIX, HANDLE_LEN, LAYOUT_TAG_AT};
-use crate::Fault;
-use hurray_core::layout::TAG_ROW_MAJOR;
+use crate::format::{DESCRIPTOR_FIXED, HANDLE_LEN, LAYOUT_TAG_AT};
+use hurray_core::layout::{TAG_COL_MAJOR, TAG_ROW_MAJOR};
 use hurray_core::{
-    BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, SyncMode, TensorDescriptor,
-    DESCRIPTOR_VERSION_MAJOR, DYNAMIC,
+    BufferHandle, DeviceTag, ElementType, LayoutDescriptor, MemoryClass, Shape, SyncMode, TensorDescriptor, DYNAMIC,
 };
 
-/// Magic and version 1.0.
-const START: [u8; 6] = *b"HRRY\x01\x00";
-/// More dimensions than that go the long way.
-const FEW: usize = 8;
+/// Magic and version 1.0, in one number.
+const BEGINNING: [u8; 6] = *b"HRRY\x01\x00";
+const LENGTH_AT: usize = 6;
+const FLAGS_AT: usize = 10;
+const TYPE_AT: usize = 14;
+const RANK_AT: usize = 16;
+/// Behind the shape: byte_offset, the number of buffers and one handle.
+const REST: usize = 8 + 1 + HANDLE_LEN;
+/// Higher ranks go the general way.
+const RANKS: usize = 8;
 
-/// Decodes one descriptor and applies all three tiers: [`decode`](super::decode()), then [`all`](super::all()).
-pub fn decode_checked(bytes: &[u8]) -> Result<TensorDescriptor, Fault> {
-    if let Some(plain) = plain(bytes) {
-        return Ok(plain);
-    }
-    let descriptor = decode(bytes)?;
-    all(&descriptor)?;
-    Ok(descriptor)
-}
-
-/// `None` for whatever is not surely sound; the long way then finds out what it is.
-fn plain(bytes: &[u8]) -> Option<TensorDescriptor> {
+/// What [`TensorDescriptor::decode`] gives for such a descriptor; `None` for any other.
+pub(super) fn read(bytes: &[u8]) -> Option<TensorDescriptor> {
     let fixed = bytes.get(..DESCRIPTOR_FIXED)?;
-    // No flag stands between length and element type.
-    let plain = fixed[..6] == START && u32_at(fixed, DESCRIPTOR_PREFIX) == 0 && fixed[LAYOUT_TAG_AT] == TAG_ROW_MAJOR;
-    let rank = usize::try_from(u32_at(fixed, 16)).ok().filter(|&rank| plain && rank <= FEW)?;
-    let (offset_at, table_at) = (DESCRIPTOR_FIXED + 8 * rank, DESCRIPTOR_FIXED + 8 * rank + 8);
-    let length = table_at + 1 + HANDLE_LEN;
-    let own = bytes.get(..length).filter(|_| u32_at(fixed, 6) as usize == length)?;
-    // Device, synchronisation, class and the reserved byte are all 0.
-    if own[table_at] != 1 || u32_at(own, length - 4) != 0 {
+    let rank = u32_at(fixed, RANK_AT) as usize;
+    if !fixed.starts_with(&BEGINNING) || u32_at(fixed, FLAGS_AT) != 0 || rank > RANKS {
         return None;
     }
-    let mut dims = Vec::with_capacity(rank);
-    let mut count = 1u64;
-    for dim in 0..rank {
-        let size = u64_at(own, DESCRIPTOR_FIXED + 8 * dim);
-        count = count.checked_mul(size).filter(|&count| size != DYNAMIC && count > 0)?;
-        dims.push(size);
-    }
-    let element_type = ElementType::from_tag(own[LAYOUT_TAG_AT - 1]).ok()?;
-    let (byte_offset, byte_size) = (u64_at(own, offset_at), u64_at(own, table_at + 1));
-    let needed = Packing::of(element_type, None)?.storage(u128::from(count)) + u128::from(byte_offset);
-    if needed > u128::from(byte_size) {
+    let length = DESCRIPTOR_FIXED + 8 * rank + REST;
+    if u32_at(fixed, LENGTH_AT) as usize != length {
         return None;
     }
-    let alignment = u32_at(own, table_at + 9);
+    let layout = match fixed[LAYOUT_TAG_AT] {
+        TAG_ROW_MAJOR => LayoutDescriptor::RowMajor,
+        TAG_COL_MAJOR => LayoutDescriptor::ColMajor,
+        _ => return None,
+    };
+    let element_type = match ElementType::from_tag(fixed[TYPE_AT]) {
+        Ok(ElementType::Extension(_)) | Err(_) => return None,
+        Ok(known) => known,
+    };
+    let (shape, rest) = bytes.get(DESCRIPTOR_FIXED..length)?.split_at(8 * rank);
+    let (byte_offset, [1, handle @ ..]) = (u64_at(rest, 0), &rest[8..]) else {
+        return None;
+    };
+    // CPU, producer-synced, standard memory, reserved: all 0.
+    if u32_at(handle, 12) != 0 {
+        return None;
+    }
+    let handle = BufferHandle::new(u64_at(handle, 0), u32_at(handle, 8), DeviceTag::Cpu, SyncMode::ProducerSynced);
+    let dims: Vec<u64> = (0..rank).map(|k| u64_at(shape, 8 * k)).collect();
     Some(TensorDescriptor {
-        version_major: DESCRIPTOR_VERSION_MAJOR,
+        version_major: 1,
         version_minor: 0,
         element_type,
         shape: Shape::new(dims).ok()?,
         byte_offset,
-        layout: LayoutDescriptor::RowMajor,
-        buffers: vec![BufferHandle::new(byte_size, alignment, DeviceTag::Cpu, SyncMode::ProducerSynced).ok()?],
+        layout,
+        buffers: vec![handle.ok()?],
         quantization: None,
         shard: None,
         statistics: None,
         extension_type: None,
         composite_member: None,
     })
+}
+
+/// Whether such a descriptor, as whoever made it, keeps every rule of the three tiers; false says
+/// nothing.
+pub(super) fn sound(d: &TensorDescriptor) -> bool {
+    let sections = d.quantization.is_some()
+        || d.shard.is_some()
+        || d.statistics.is_some()
+        || d.extension_type.is_some()
+        || d.composite_member.is_some();
+    let dims = d.shape.dims();
+    let ordered = match d.layout {
+        LayoutDescriptor::RowMajor => true,
+        LayoutDescriptor::ColMajor => !dims.is_empty(),
+        _ => false,
+    };
+    let ([handle], false, true) = (&d.buffers[..], sections, ordered) else {
+        return false;
+    };
+    let here = handle.device_tag() == DeviceTag::Cpu && handle.memory_class() == MemoryClass::Standard;
+    let bits = d.element_type.bit_width();
+    if !here || (d.version_major, d.version_minor) != (1, 0) || bits < 8 || dims.contains(&DYNAMIC) {
+        return false;
+    }
+    let start = u64::from(bits / 8);
+    let bytes = dims.iter().try_fold(start, |bytes, &dim| bytes.checked_mul(dim));
+    bytes.and_then(|bytes| bytes.checked_add(d.byte_offset)).is_some_and(|end| end <= handle.byte_size())
 }

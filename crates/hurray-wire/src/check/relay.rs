@@ -35,15 +35,21 @@ pub struct Relayed {
 /// A layout's payload carries no length, so the buffer table is found from behind: at version 1.0
 /// only sections of known length follow it, and no handle ends in anything but 0, so that the table
 /// stands in one place at most. Where several would do (behind a quantization section, or before
-/// fields that a newer minor version appends), nothing is guessed.
-pub fn decode_relayed(bytes: &[u8]) -> Result<Relayed, Fault> {
+/// fields that a newer minor version appends), nothing is guessed; `payload` is for a caller who knows
+/// its length.
+pub fn decode_relayed(bytes: &[u8], payload: Option<usize>) -> Result<Relayed, Fault> {
     let own = own(bytes)?;
     let tag = own.get(LAYOUT_TAG_AT).copied().unwrap_or(TAG_ROW_MAJOR);
     if !is_reserved_tag(tag) {
         return decode(own).map(|descriptor| Relayed { descriptor, whole: true });
     }
     let head = head(own, tag)?;
-    Ok(match whole(own, payload_at(head.shape.rank())) {
+    let start = payload_at(head.shape.rank());
+    let descriptor = match payload {
+        Some(length) => start.checked_add(length).and_then(|table| read(own, start, table)),
+        None => whole(own, start),
+    };
+    Ok(match descriptor {
         Some(descriptor) => Relayed { descriptor, whole: true },
         None => Relayed { descriptor: head, whole: false },
     })
@@ -157,7 +163,7 @@ fn ends(own: &[u8], table: usize) -> bool {
 
 /// The descriptor with its table at `table`, if the core reads the rest and its parameters exist.
 fn read(own: &[u8], payload: usize, table: usize) -> Option<TensorDescriptor> {
-    let mut plain = [&own[..payload], &own[table..]].concat();
+    let mut plain = [&own[..payload], own.get(table..)?].concat();
     let length = u32::try_from(plain.len()).ok()?;
     plain[LENGTH_AT..FLAGS_AT].copy_from_slice(&length.to_le_bytes());
     plain[LAYOUT_TAG_AT] = TAG_ROW_MAJOR;

@@ -80,6 +80,11 @@ impl<'a> Tuples<'a> {
         Self { words, tuple: vec![0; rank], entry, end: entry.saturating_add(1) }
     }
 
+    /// Entries to come.
+    pub(super) fn left(&self) -> u64 {
+        self.end - self.entry
+    }
+
     pub(super) fn next(&mut self) -> io::Result<Option<(u64, &[u64])>> {
         if self.entry >= self.end {
             return Ok(None);

@@ -20,26 +20,21 @@ pub(super) struct Twins {
 }
 
 /// Sorts the entries inside the shape; what lies outside was reported. Takes 16 bytes of memory for
-/// each entry, and the coordinates besides where the shape has more elements than 64 bits count.
+/// each entry; where the shape has more elements than 64 bits count, 24 and the coordinates besides.
 pub(super) fn find(mut tuples: Tuples<'_>, dims: &[u64], pause: &dyn ReadAt) -> io::Result<Twins> {
     if u64::try_from(product(dims.iter().copied())).is_ok() {
-        let mut keys = Vec::new();
+        let mut keys = room(tuples.left())?;
         while let Some((entry, tuple)) = tuples.next()? {
-            if let Some(key) = linear(tuple, dims) {
-                push(&mut keys, (key, entry))?;
-            }
+            keys.extend(linear(tuple, dims).map(|key| (key, entry)));
         }
         return among(keys, pause);
     }
-    let (mut all, rank) = (Vec::new(), dims.len());
+    let rank = dims.len();
+    let (mut keys, mut all) = (room(tuples.left())?, room(tuples.left().saturating_mul(rank as u64))?);
     while let Some((_, tuple)) = tuples.next()? {
-        all.try_reserve(rank).map_err(|_| io::ErrorKind::OutOfMemory)?;
         all.extend_from_slice(tuple);
     }
-    let mut keys = Vec::new();
-    for (entry, tuple) in all.chunks_exact(rank.max(1)).enumerate() {
-        push(&mut keys, (tuple, entry as u64))?;
-    }
+    keys.extend(all.chunks_exact(rank.max(1)).enumerate().map(|(entry, tuple)| (tuple, entry as u64)));
     among(keys, pause)
 }
 
@@ -56,10 +51,12 @@ fn linear(tuple: &[u64], dims: &[u64]) -> Option<u64> {
     Some(key)
 }
 
-fn push<T>(items: &mut Vec<T>, item: T) -> io::Result<()> {
-    items.try_reserve(1).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    items.push(item);
-    Ok(())
+/// Asked for at once: what cannot be had is an error before memory is used up.
+fn room<T>(count: u64) -> io::Result<Vec<T>> {
+    let mut items = Vec::new();
+    let count = usize::try_from(count).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    items.try_reserve_exact(count).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    Ok(items)
 }
 
 /// Sorts in blocks and merges them, so that neither step is long without a look at the caller.

@@ -30,6 +30,8 @@ class _ArrayInterface(Protocol):
 
 _Bytes: TypeAlias = Buffer | _ArrayInterface
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+_Static: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Real: TypeAlias = SupportsIndex | float
 _Shape: TypeAlias = tuple[int | None, ...]
 
 class _Named(Protocol):
@@ -86,23 +88,37 @@ __all__ = [
     "TiledLayout",
     "UnknownLayout",
     "__version__",
+    "_bare",
     "_descriptor",
     "_entry",
     "_handle",
     "_panic",
     "_problem",
     "_trust",
+    "aligned_functions",
+    "arange",
     "buffer_size_bytes",
     "decode_quantization",
+    "empty",
+    "empty_like",
+    "eye",
     "from_dlpack",
     "from_numpy",
+    "full",
+    "full_like",
     "layout_tag_kind",
+    "linspace",
     "load",
     "load_kv",
+    "ones",
+    "ones_like",
     "open",
     "save",
+    "sparse_coo",
     "verify",
     "write_all",
+    "zeros",
+    "zeros_like",
 ]
 
 __version__: str
@@ -183,7 +199,9 @@ class Layout:
     def is_dense(self) -> bool: ...
     @property
     def is_virtual(self) -> bool: ...
-    def validate_against_shape(self, shape: Sequence[int | None]) -> None: ...
+    def validate_against_shape(self, shape: Iterable[SupportsIndex | None]) -> None: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object, /) -> Self: ...
 
 @final
 class RowMajorLayout(Layout):
@@ -197,9 +215,165 @@ class ColMajorLayout(Layout):
 class StridedLayout(Layout):
     """Strides in elements (not bytes), signed; 0 repeats an element."""
 
-    def __new__(cls, strides: Sequence[int]) -> Self: ...
+    def __new__(cls, strides: Iterable[SupportsIndex]) -> Self: ...
     @property
     def strides(self) -> tuple[int, ...]: ...
+
+@final
+class TiledLayout(Layout):
+    """Tiles, stored whole; ``outer_strides`` in tiles, ``inner_strides`` in elements."""
+
+    def __new__(
+        cls,
+        tile_shape: Iterable[SupportsIndex],
+        outer_layout: _OuterLayout = "row_major",
+        inner_layout: _InnerLayout = "row_major",
+        outer_strides: Iterable[SupportsIndex] | None = None,
+        inner_strides: Iterable[SupportsIndex] | None = None,
+        inner_tiled: TiledLayout | None = None,
+    ) -> Self: ...
+    @property
+    def tile_shape(self) -> tuple[int, ...]: ...
+    @property
+    def outer_layout(self) -> _OuterLayout: ...
+    @property
+    def inner_layout(self) -> _InnerLayout: ...
+    @property
+    def outer_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_strides(self) -> tuple[int, ...] | None: ...
+    @property
+    def inner_tiled(self) -> TiledLayout | None: ...
+
+@final
+class MortonLayout(Layout):
+    """Z-order; ``morton_bits`` index bits per dimension."""
+
+    def __new__(cls, morton_bits: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def morton_bits(self) -> tuple[int, ...]: ...
+
+@final
+class HilbertLayout(Layout):
+    """Hilbert curve; every extent is ``2 ** hilbert_order``."""
+
+    def __new__(cls, hilbert_order: SupportsIndex, hilbert_rank: SupportsIndex) -> Self: ...
+    @property
+    def hilbert_order(self) -> int: ...
+    @property
+    def hilbert_rank(self) -> int: ...
+
+@final
+class CooLayout(Layout):
+    """Sparse by coordinates: values, indices."""
+
+    def __new__(cls, nnz: SupportsIndex, is_sorted: bool = False) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def is_sorted(self) -> bool: ...
+
+@final
+class CsrLayout(Layout):
+    """Sparse by rows: values, col_indices, row_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CscLayout(Layout):
+    """Sparse by columns: values, row_indices, col_ptr."""
+
+    def __new__(cls, nnz: SupportsIndex) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+
+@final
+class CsfLayout(Layout):
+    """Sparse tree of rank 3 or more: values, then pos and crd of each level."""
+
+    def __new__(cls, nnz: SupportsIndex, mode_order: Iterable[SupportsIndex]) -> Self: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def mode_order(self) -> tuple[int, ...]: ...
+
+@final
+class BlockPagedLayout(Layout):
+    """A KV cache in pages: page pool, block_table, seq_ptr."""
+
+    def __new__(
+        cls,
+        page_size: SupportsIndex,
+        num_pages: SupportsIndex,
+        paged_axis: SupportsIndex,
+        num_seqs: SupportsIndex,
+        kv_role: _KvRole = "key",
+        layer_index: SupportsIndex | None = None,
+        block_table_index_type: _IndexType = "uint32",
+    ) -> Self: ...
+    @property
+    def page_size(self) -> int: ...
+    @property
+    def num_pages(self) -> int: ...
+    @property
+    def paged_axis(self) -> int: ...
+    @property
+    def num_seqs(self) -> int: ...
+    @property
+    def kv_role(self) -> _KvRole: ...
+    @property
+    def layer_index(self) -> int | None: ...
+    @property
+    def block_table_index_type(self) -> _IndexType: ...
+    def validate_index_buffers(
+        self, seq_ptr: _Bytes | Iterable[SupportsIndex], block_table: _Bytes | Iterable[SupportsIndex]
+    ) -> None: ...
+    def validate_quantization_compatibility(self, quantization: _Quantization) -> None: ...
+
+@final
+class CompositeLayout(Layout):
+    """The head of a composite; no data of its own."""
+
+    def __new__(
+        cls,
+        composition_rule: _CompositionRule,
+        member_count: SupportsIndex,
+        combine_op: _CombineOp | None = None,
+    ) -> Self: ...
+    @property
+    def composition_rule(self) -> _CompositionRule: ...
+    @property
+    def member_count(self) -> int: ...
+    @property
+    def combine_op(self) -> _CombineOp | None: ...
+
+@final
+class PrivateExtensionLayout(Layout):
+    """A layout by private agreement, tag 0xF0 to 0xFE."""
+
+    def __new__(
+        cls,
+        tag: SupportsIndex,
+        extension_layout_id: SupportsIndex,
+        extension_data: _Bytes | Sequence[int] | None = None,
+    ) -> Self: ...
+    @property
+    def extension_layout_id(self) -> int: ...
+    @property
+    def extension_data(self) -> bytes: ...
+
+@final
+class UnknownLayout(Layout):
+    """A layout of a newer format under a reserved tag, kept as it was read."""
+
+    def __new__(cls, tag: SupportsIndex, raw_bytes: _Bytes | Sequence[int] | None = None) -> Self: ...
+    @property
+    def raw_bytes(self) -> bytes: ...
+
+def _bare(layout: Layout) -> Layout: ...
+def layout_tag_kind(tag: SupportsIndex) -> Literal["named", "reserved", "private", "invalid"]: ...
 
 @final
 class PerTensorAffine:
@@ -396,161 +570,6 @@ class ExtensionType:
     def buffer_size_bytes(self, element_count: SupportsIndex) -> int: ...
 
 @final
-class TiledLayout(Layout):
-    """Tiles, stored whole; ``outer_strides`` in tiles, ``inner_strides`` in elements."""
-
-    def __new__(
-        cls,
-        tile_shape: Iterable[SupportsIndex],
-        outer_layout: _OuterLayout = "row_major",
-        inner_layout: _InnerLayout = "row_major",
-        outer_strides: Iterable[SupportsIndex] | None = None,
-        inner_strides: Iterable[SupportsIndex] | None = None,
-        inner_tiled: TiledLayout | None = None,
-    ) -> Self: ...
-    @property
-    def tile_shape(self) -> tuple[int, ...]: ...
-    @property
-    def outer_layout(self) -> _OuterLayout: ...
-    @property
-    def inner_layout(self) -> _InnerLayout: ...
-    @property
-    def outer_strides(self) -> tuple[int, ...] | None: ...
-    @property
-    def inner_strides(self) -> tuple[int, ...] | None: ...
-    @property
-    def inner_tiled(self) -> TiledLayout | None: ...
-
-@final
-class MortonLayout(Layout):
-    """Z-order; ``morton_bits`` index bits per dimension."""
-
-    def __new__(cls, morton_bits: Iterable[SupportsIndex]) -> Self: ...
-    @property
-    def morton_bits(self) -> tuple[int, ...]: ...
-
-@final
-class HilbertLayout(Layout):
-    """Hilbert curve; every extent is ``2 ** hilbert_order``."""
-
-    def __new__(cls, hilbert_order: SupportsIndex, hilbert_rank: SupportsIndex) -> Self: ...
-    @property
-    def hilbert_order(self) -> int: ...
-    @property
-    def hilbert_rank(self) -> int: ...
-
-@final
-class CooLayout(Layout):
-    """Sparse by coordinates: values, indices."""
-
-    def __new__(cls, nnz: SupportsIndex, is_sorted: bool = False) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-    @property
-    def is_sorted(self) -> bool: ...
-
-@final
-class CsrLayout(Layout):
-    """Sparse by rows: values, col_indices, row_ptr."""
-
-    def __new__(cls, nnz: SupportsIndex) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-
-@final
-class CscLayout(Layout):
-    """Sparse by columns: values, row_indices, col_ptr."""
-
-    def __new__(cls, nnz: SupportsIndex) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-
-@final
-class CsfLayout(Layout):
-    """Sparse tree of rank 3 or more: values, then pos and crd of each level."""
-
-    def __new__(cls, nnz: SupportsIndex, mode_order: Iterable[SupportsIndex]) -> Self: ...
-    @property
-    def nnz(self) -> int: ...
-    @property
-    def mode_order(self) -> tuple[int, ...]: ...
-
-@final
-class BlockPagedLayout(Layout):
-    """A KV cache in pages: page pool, block_table, seq_ptr."""
-
-    def __new__(
-        cls,
-        page_size: SupportsIndex,
-        num_pages: SupportsIndex,
-        paged_axis: SupportsIndex,
-        num_seqs: SupportsIndex,
-        kv_role: _KvRole = "key",
-        layer_index: SupportsIndex | None = None,
-        block_table_index_type: _IndexType = "uint32",
-    ) -> Self: ...
-    @property
-    def page_size(self) -> int: ...
-    @property
-    def num_pages(self) -> int: ...
-    @property
-    def paged_axis(self) -> int: ...
-    @property
-    def num_seqs(self) -> int: ...
-    @property
-    def kv_role(self) -> _KvRole: ...
-    @property
-    def layer_index(self) -> int | None: ...
-    @property
-    def block_table_index_type(self) -> _IndexType: ...
-    def validate_index_buffers(
-        self, seq_ptr: _Bytes | Iterable[SupportsIndex], block_table: _Bytes | Iterable[SupportsIndex]
-    ) -> None: ...
-    def validate_quantization_compatibility(self, quantization: object) -> None: ...
-
-@final
-class CompositeLayout(Layout):
-    """The head of a composite; no data of its own."""
-
-    def __new__(
-        cls,
-        composition_rule: _CompositionRule,
-        member_count: SupportsIndex,
-        combine_op: _CombineOp | None = None,
-    ) -> Self: ...
-    @property
-    def composition_rule(self) -> _CompositionRule: ...
-    @property
-    def member_count(self) -> int: ...
-    @property
-    def combine_op(self) -> _CombineOp | None: ...
-
-@final
-class PrivateExtensionLayout(Layout):
-    """A layout by private agreement, tag 0xF0 to 0xFE."""
-
-    def __new__(
-        cls,
-        tag: SupportsIndex,
-        extension_layout_id: SupportsIndex,
-        extension_data: _Bytes | Sequence[int] | None = None,
-    ) -> Self: ...
-    @property
-    def extension_layout_id(self) -> int: ...
-    @property
-    def extension_data(self) -> bytes: ...
-
-@final
-class UnknownLayout(Layout):
-    """A layout of a newer format under a reserved tag, kept as it was read."""
-
-    def __new__(cls, tag: SupportsIndex, raw_bytes: _Bytes | Sequence[int] | None = None) -> Self: ...
-    @property
-    def raw_bytes(self) -> bytes: ...
-
-def layout_tag_kind(tag: SupportsIndex) -> Literal["named", "reserved", "private", "invalid"]: ...
-
-@final
 class BufferHandle:
     @property
     def byte_size(self) -> int: ...
@@ -693,7 +712,9 @@ class Tensor:
     def tofile(self, file: Any) -> int:
         """Write what :meth:`tobytes` returns to an open file or descriptor, without making it."""
     def tolist(self) -> Any: ...
-    def _chosen(self, places: Sequence[Sequence[int]]) -> list[bool | int | str | tuple[str, str]]: ...
+    def _chosen(
+        self, places: Sequence[Sequence[int]]
+    ) -> list[bool | int | str | tuple[str, str] | bytes]: ...
     def _hidden(self) -> str | None: ...
     def _stored(self) -> int | None: ...
     def _repr_html_(self) -> str: ...
@@ -842,7 +863,7 @@ class FileWriter:
     ) -> None: ...
 
 def write_all(file: Any, buffer: _Bytes) -> int: ...
-def _descriptor(data: _Bytes, device: Device, unknown: tuple[int, bytes] | None = None) -> Descriptor: ...
+def _descriptor(data: _Bytes, device: Device, unknown: int | None = None) -> Descriptor: ...
 def _handle(byte_size: int, alignment: int, sync_mode: int, device: Device) -> BufferHandle: ...
 def _entry(
     name: str,
@@ -857,3 +878,52 @@ def _panic(text: str) -> None: ...
 def _trust(class_: type, /) -> None: ...
 def from_numpy(array: Any, *, copy: bool | None = None) -> Tensor: ...
 def from_dlpack(x: Any, *, device: Device | None = None, copy: bool | None = None) -> Tensor: ...
+def zeros(shape: _Static, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def ones(shape: _Static, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def empty(shape: _Static, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def full(
+    shape: _Static,
+    fill_value: complex | SupportsIndex,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def zeros_like(x: Tensor, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def ones_like(x: Tensor, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def empty_like(x: Tensor, *, dtype: _Dtype | None = None, device: Device | None = None) -> Tensor: ...
+def full_like(
+    x: Tensor,
+    fill_value: complex | SupportsIndex,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def arange(
+    start: _Real,
+    stop: _Real | None = None,
+    step: _Real | None = None,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def linspace(
+    start: complex | SupportsIndex,
+    stop: complex | SupportsIndex,
+    num: SupportsIndex,
+    *,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+    endpoint: bool = True,
+) -> Tensor: ...
+def eye(
+    n_rows: SupportsIndex,
+    n_cols: SupportsIndex | None = None,
+    *,
+    k: SupportsIndex = 0,
+    dtype: _Dtype | None = None,
+    device: Device | None = None,
+) -> Tensor: ...
+def sparse_coo(
+    values: Any, indices: Any, shape: Sequence[SupportsIndex], *, copy: bool | None = None
+) -> Tensor: ...
+def aligned_functions() -> tuple[int, int, int, int]: ...

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._exceptions import FileError, InvalidDescriptorError, UnsupportedError
 from ._exceptions import BufferError as _BufferError
+from ._exceptions import FileError, InvalidDescriptorError, UnsupportedError
 from ._show import tensor_str
 
 TYPE_CHECKING = False
@@ -60,10 +60,7 @@ def file_html(file: File) -> str:
 
 
 def _metadata(file: File) -> str:
-    try:
-        count = len(file.kv)
-    except _UNREADABLE:
-        return ", metadata that cannot be read"
+    count = len(file.kv)
     return f", {count:,} metadata {'key' if count == 1 else 'keys'}" if count else ""
 
 

@@ -22,7 +22,7 @@ NAME = "hurray.Tensor("
 def tensor_repr(tensor: Tensor) -> str:
     """``repr(tensor)``."""
     width = _print_options.current().linewidth
-    values = body(tensor, " " * len(NAME), ", ")
+    values = body(tensor, " " * len(NAME), ",")
     rest = ", ".join(fields(tensor))
     last = values.rpartition("\n")[2]
     used = len(last) + (0 if "\n" in values else len(NAME))
@@ -51,10 +51,14 @@ def fields(tensor: Tensor) -> Iterator[str]:
 
 
 def body(tensor: Tensor, indent: str, ending: str) -> str:
-    """The values, or in angle brackets why there are none; ``indent`` for all lines but the first."""
+    """The values, or in angle brackets why there are none.
+
+    :param indent: goes before all lines but the first.
+    :param ending: what will follow the values on their last line.
+    """
     reason = tensor._hidden()
     if reason is not None:
-        return f"<{reason}>"
+        return f"<values not shown: {reason}>"
     options = _print_options.current()
     stored = tensor._stored()
     if stored is not None:
@@ -70,7 +74,7 @@ def body(tensor: Tensor, indent: str, ending: str) -> str:
     axes = [list(_places(size, edge)) for size in shape]
     shown = [[place for place in places if place is not None] for places in axes]
     texts = aligned(tensor._chosen(shown), options.precision)
-    width = options.linewidth - len(ending) - 1
+    width = options.linewidth - len(ending)
     return _Nesting(axes, iter(texts), indent, width).level(0)
 
 
@@ -127,12 +131,11 @@ class _Nesting:
         """The innermost dimension, broken where it gets too wide."""
         indent = self._indent + " " * (axis + 1)
         lines, line = [], indent
-        closing = axis + 1
+        closing = axis + 1  # brackets that may follow
         places = self._axes[axis]
         for count, place in enumerate(places):
             text = LEFT_OUT if place is None else next(self._texts)
-            end = closing if count + 1 == len(places) else 1
-            if line != indent and len(line) + 1 + len(text) + end > self._linewidth:
+            if line != indent and len(line) + 1 + len(text) + closing > self._linewidth:
                 lines.append(line)
                 line = indent
             line += ("" if line == indent else " ") + text + ("" if count + 1 == len(places) else ",")

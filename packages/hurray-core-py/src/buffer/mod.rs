@@ -3,6 +3,7 @@
 
 mod aligned;
 mod exporter;
+mod functions;
 mod map;
 mod source;
 pub(crate) mod trash;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use exporter::contiguous;
+pub(crate) use functions::aligned_functions;
 pub(crate) use map::Map;
 pub(crate) use source::{interrupted, Watch};
 pub(crate) use view::View;

@@ -1,5 +1,6 @@
 //! Descriptors (format: descriptor.md): what a tensor declares, without its data.
 
+mod relay;
 mod sections;
 
 use std::sync::Arc;
@@ -9,10 +10,12 @@ use hurray_wire::check;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
 
+pub(crate) use relay::{read, Relay};
+
 use crate::device::{self, Device};
-use crate::error::{self, guarded, UnsupportedError};
+use crate::error::guarded;
 use crate::handle::BufferHandle;
-use crate::{buffer, dtype, layout, shape, tensor};
+use crate::{dtype, layout, shape, tensor};
 
 /// What a tensor declares, without its data (requirements: Descriptor Encoding).
 ///
@@ -22,10 +25,7 @@ use crate::{buffer, dtype, layout, shape, tensor};
 pub(crate) struct Descriptor {
     pub(crate) inner: Arc<TensorDescriptor>,
     pub(crate) device: Py<Device>,
-    /// What was read, where `inner` does not say all of it: a relay writes it back.
-    read: Option<Box<[u8]>>,
-    /// Whether `inner` has the buffers and sections; of an unknown layout they may not be found.
-    whole: bool,
+    relay: Relay,
 }
 
 /// One handle object per buffer, each with the one device object.
@@ -47,7 +47,7 @@ pub(crate) fn device_of(py: Python<'_>, descriptor: &TensorDescriptor) -> PyResu
 
 impl Descriptor {
     pub(crate) fn new(inner: Arc<TensorDescriptor>, device: Py<Device>) -> Self {
-        Self { inner, device, read: None, whole: true }
+        Self { inner, device, relay: Relay::default() }
     }
 
     pub(crate) fn decoded(py: Python<'_>, inner: TensorDescriptor) -> PyResult<Self> {
@@ -55,67 +55,10 @@ impl Descriptor {
         Ok(Self::new(Arc::new(inner), device))
     }
 
-    /// What the bytes start with, checked; under a reserved layout tag, too, for a permissive reader.
-    pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
-        // Most descriptors come as bytes, whose memory is at hand without a view.
-        if let Ok(bytes) = data.cast_exact::<PyBytes>() {
-            return Self::read_bytes(data.py(), bytes.as_bytes(), permissive);
-        }
-        let bytes = buffer::contiguous(data)?;
-        Self::read_bytes(data.py(), bytes.bytes(), permissive)
-    }
-
-    fn read_bytes(py: Python<'_>, bytes: &[u8], permissive: bool) -> PyResult<Self> {
-        let refused = |fault| error::fault(py, &fault);
-        // At once behind its pointer, since it is large to move around.
-        let (inner, whole) = if permissive {
-            let relayed = check::decode_relayed(bytes).map_err(refused)?;
-            let tiers = if relayed.whole { check::all } else { check::shape_tier };
-            tiers(&relayed.descriptor).map_err(refused)?;
-            (Arc::new(relayed.descriptor), relayed.whole)
-        } else {
-            (Arc::new(check::decode_checked(bytes).map_err(refused)?), true)
-        };
-        let mut decoded = Self { device: device_of(py, &inner)?, inner, read: None, whole };
-        decoded.keep(bytes)?;
-        Ok(decoded)
-    }
-
-    /// The same on another device of the kind, whose id no bytes say.
-    pub(crate) fn on(self, device: Py<Device>) -> Self {
-        Self { device, ..self }
-    }
-
     pub(crate) fn bytes(&self) -> PyResult<Vec<u8>> {
-        match &self.read {
+        match self.relay.read() {
             Some(read) => Ok(read.to_vec()),
             None => check::encode(&self.inner).map_err(tensor::invalid),
-        }
-    }
-
-    /// Remembers what was read, if encoding again would not give it.
-    fn keep(&mut self, read: &[u8]) -> PyResult<()> {
-        // At minor 0 nothing is left over, so that only an undivided descriptor loses anything.
-        if self.inner.version_minor == 0 && self.whole {
-            return Ok(());
-        }
-        let length = read.get(6..10).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        let own = read.get(..length as usize).unwrap_or(read);
-        if !self.whole || self.bytes()? != own {
-            self.read = Some(own.into());
-        }
-        Ok(())
-    }
-
-    /// The descriptor with its buffers and sections; an error where they could not be told apart.
-    pub(crate) fn whole(&self) -> PyResult<&Arc<TensorDescriptor>> {
-        match self.whole {
-            true => Ok(&self.inner),
-            false => Err(UnsupportedError::new_err(format!(
-                "the descriptor has the unknown layout 0x{:02X}, whose end and with it the buffer table cannot be \
-                 found; shape, dtype, byte_offset, layout and encode() are all there is",
-                self.inner.layout.tag()
-            ))),
         }
     }
 }
@@ -133,7 +76,7 @@ impl Descriptor {
     #[staticmethod]
     #[pyo3(signature = (data, *, permissive=false))]
     fn decode(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
-        guarded(|| Self::read(data, permissive))
+        guarded(|| relay::read(data, permissive, None))
     }
 
     /// The bytes of the descriptor as they stand on the wire.
@@ -203,16 +146,17 @@ impl Descriptor {
 
     /// The device that all buffers share.
     #[getter]
-    fn device(&self, py: Python<'_>) -> Py<Device> {
-        self.device.clone_ref(py)
+    fn device(&self, py: Python<'_>) -> PyResult<Py<Device>> {
+        self.whole().map(|_| self.device.clone_ref(py))
     }
 
-    // By bytes, as the hash: a NaN in a section equals itself, and 0.0 is not -0.0.
+    // By bytes, as the hash: a NaN in a section equals itself, and 0.0 is not -0.0. Where an unknown layout
+    // ends, no byte says.
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Ok(other) = other.cast::<Self>() else { return Ok(false) };
         let other = other.get();
-        let one = Arc::ptr_eq(&self.inner, &other.inner) && self.read == other.read;
-        Ok(one || self.bytes()? == other.bytes()?)
+        let one = Arc::ptr_eq(&self.inner, &other.inner) && self.relay == other.relay;
+        Ok(one || self.inner.layout == other.inner.layout && self.bytes()? == other.bytes()?)
     }
 
     fn __hash__(&self) -> PyResult<u64> {
@@ -224,10 +168,10 @@ impl Descriptor {
         let shape = shape::to_python(py, &inner.shape)?.repr()?;
         let layout = layout::to_python(py, &inner.layout)?.into_bound(py).repr()?;
         let ty = dtype::of(py, inner.element_type)?.into_bound(py).str()?;
-        Ok(format!(
-            "Descriptor(shape={shape}, dtype={ty}, layout={layout}, buffers={}, device='{}')",
-            slf.get().whole().map_or_else(|_| String::from("?"), |whole| whole.buffers.len().to_string()),
-            slf.get().device.get().tag
-        ))
+        let place = match slf.get().whole() {
+            Ok(whole) => format!("buffers={}, device='{}'", whole.buffers.len(), slf.get().device.get().tag),
+            Err(_) => String::from("buffers=?"),
+        };
+        Ok(format!("Descriptor(shape={shape}, dtype={ty}, layout={layout}, {place})"))
     }
 }

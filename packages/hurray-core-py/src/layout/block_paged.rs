@@ -6,8 +6,8 @@ use hurray_wire::check;
 use pyo3::prelude::*;
 
 use super::args::{self, Word};
-use super::{holds, paging, sound, Layout};
-use crate::error::{self, guarded};
+use super::{holds, paging, sound, Layout, Reduced};
+use crate::error::{self, guarded, InvalidDescriptorError};
 use crate::quantization;
 
 /// Indirect, a KV cache of rank 3 in pages (format: layouts.md §10).
@@ -34,7 +34,7 @@ fn layer(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u32>> {
     match args::int::<u32>(given, "layer_index")? {
         u32::MAX => {
             let text = "layer_index 4294967295 stands for no layer in the format; pass None";
-            Err(args::refused(given.py(), "L-35", text))
+            Err(InvalidDescriptorError::new_err(text))
         }
         layer => Ok(Some(layer)),
     }
@@ -72,7 +72,8 @@ impl BlockPagedLayout {
             return Err(args::refused(py, "L-35", "page_size is 0; a page holds at least one token"));
         }
         if layout.paged_axis != 0 {
-            let text = format!("paged_axis is {paged_axis}; version 1 of the format pages axis 0, the tokens");
+            let axis = layout.paged_axis;
+            let text = format!("paged_axis is {axis}; version 1 of the format pages axis 0, the tokens");
             return Err(args::refused(py, "L-35", text));
         }
         Ok(sound(py, LayoutDescriptor::BlockPaged(layout))?.add_subclass(Self))
@@ -141,7 +142,11 @@ impl BlockPagedLayout {
     fn validate_quantization_compatibility(slf: &Bound<'_, Self>, quantization: &Bound<'_, PyAny>) -> PyResult<()> {
         guarded(|| {
             let section = quantization::of(quantization)?.encode_to_vec();
-            check::paged_quantization(Self::held(slf)?, &section).map_err(|fault| error::fault(slf.py(), &fault))
+            let held = Self::held(slf)?;
+            check::paged_quantization(held, &section).map_err(|fault| {
+                let text = format!("quantization: {fault}; page_size is {}", held.page_size);
+                error::coded(slf.py(), &fault, text)
+            })
         })
     }
 
@@ -160,7 +165,7 @@ impl BlockPagedLayout {
         ))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, pyo3::types::PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Bound<'py, pyo3::types::PyTuple>> {
         let held = Self::held(slf)?;
         let (role, index) = (Self::kv_role(slf)?, Self::block_table_index_type(slf)?);
         let sizes = (held.page_size, held.num_pages, held.paged_axis, held.num_seqs);

@@ -4,7 +4,7 @@ use hurray_core::layout::{self, CombineOp, CompositionRule};
 use hurray_core::LayoutDescriptor;
 use pyo3::prelude::*;
 
-use super::{args, holds, sound, Layout};
+use super::{args, holds, sound, Layout, Reduced};
 use crate::tensor;
 
 /// A head without data of its own, which combines the tensors that follow it (format: layouts.md §11).
@@ -87,10 +87,10 @@ impl CompositeLayout {
         Ok(format!("CompositeLayout(composition_rule='{rule}', member_count={count}{op})"))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Reduced)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Arguments> {
         let arguments = (Self::composition_rule(slf)?, Self::member_count(slf)?, Self::combine_op(slf)?);
         Ok((slf.get_type().into_any(), arguments))
     }
 }
 
-type Reduced = (Option<&'static str>, u32, Option<&'static str>);
+type Arguments = (Option<&'static str>, u32, Option<&'static str>);

@@ -4,7 +4,7 @@ use hurray_core::{layout, LayoutDescriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use super::{args, holds, sound, Layout};
+use super::{args, holds, sound, Layout, Reduced};
 
 /// Sparse, a coordinate tuple for each stored element (format: layouts.md §7).
 ///
@@ -45,7 +45,7 @@ impl CooLayout {
         Ok(format!("CooLayout(nnz={}, is_sorted={})", held.nnz, args::boolean(held.is_sorted)))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (u64, Bound<'py, PyBool>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u64, Bound<'py, PyBool>)> {
         let held = Self::held(slf)?;
         let sorted = PyBool::new(slf.py(), held.is_sorted).to_owned();
         Ok((slf.get_type().into_any(), (held.nnz, sorted)))

@@ -3,7 +3,7 @@
 use hurray_core::{layout, LayoutDescriptor};
 use pyo3::prelude::*;
 
-use super::{args, holds, sound, Layout};
+use super::{args, holds, sound, Layout, Reduced};
 
 /// Sparse, rank 2, stored column by column (format: layouts.md §8).
 ///
@@ -33,7 +33,7 @@ impl CscLayout {
         Ok(format!("CscLayout(nnz={})", Self::held(slf)?.nnz))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (u64,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u64,)> {
         Ok((slf.get_type().into_any(), (Self::held(slf)?.nnz,)))
     }
 }

@@ -4,7 +4,7 @@ use hurray_core::{layout, LayoutDescriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::{args, holds, sound, Layout};
+use super::{args, holds, sound, Layout, Reduced};
 
 /// Sparse, rank 3 or more, a tree of compressed levels (format: layouts.md §9).
 ///
@@ -73,7 +73,7 @@ impl CsfLayout {
         Ok(format!("CsfLayout(nnz={}, mode_order={})", held.nnz, args::tuple(&held.mode_order)))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (u64, Bound<'py, PyTuple>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u64, Bound<'py, PyTuple>)> {
         Ok((slf.get_type().into_any(), (Self::held(slf)?.nnz, Self::mode_order(slf)?)))
     }
 }

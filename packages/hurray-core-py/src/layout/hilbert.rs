@@ -3,7 +3,7 @@
 use hurray_core::{layout, LayoutDescriptor};
 use pyo3::prelude::*;
 
-use super::{args, holds, sound, Layout};
+use super::{args, holds, sound, Layout, Reduced};
 use crate::tensor;
 
 /// Dense, along the Hilbert curve (format: layouts.md §6).
@@ -60,7 +60,7 @@ impl HilbertLayout {
         Ok(format!("HilbertLayout(hilbert_order={}, hilbert_rank={})", held.hilbert_order, held.hilbert_rank))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (u32, u32))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u32, u32)> {
         let held = Self::held(slf)?;
         Ok((slf.get_type().into_any(), (held.hilbert_order, held.hilbert_rank)))
     }

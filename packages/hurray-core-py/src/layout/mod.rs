@@ -16,6 +16,7 @@ mod private_extension;
 mod row_major;
 mod strided;
 mod tiled;
+mod tiling;
 mod unknown;
 
 use hurray_core::{BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, TensorDescriptor};
@@ -51,6 +52,9 @@ pub(crate) struct Layout {
     pub(crate) inner: LayoutDescriptor,
 }
 
+/// A class and its arguments, for pickle.
+type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
+
 /// Gives a class the one variant that its objects hold.
 macro_rules! holds {
     ($class:ident: $variant:ident($core:ty)) => {
@@ -74,7 +78,7 @@ fn strange(held: &LayoutDescriptor) -> PyErr {
 /// The name that the format gives a layout; one name for all private and unknown ones, and for what a
 /// newer core may add.
 pub(crate) fn name(layout: &LayoutDescriptor) -> &'static str {
-    kind::named(layout.tag()).map_or("extension", |(name, _)| name)
+    hurray_wire::layout_name(layout)
 }
 
 /// Whether every element has an address in buffer 0.
@@ -107,6 +111,12 @@ pub(crate) fn to_python(py: Python<'_>, inner: &LayoutDescriptor) -> PyResult<Py
     }
 }
 
+/// The same layout as of a release that has no class for it, for the test of that.
+#[pyfunction]
+pub(crate) fn _bare(layout: &Bound<'_, Layout>) -> Layout {
+    Layout { inner: layout.get().inner.clone() }
+}
+
 fn object<T>(py: Python<'_>, base: Layout, class: T) -> PyResult<Py<PyAny>>
 where
     T: pyo3::PyClass<BaseType = Layout>,
@@ -130,7 +140,7 @@ fn sound(py: Python<'_>, inner: LayoutDescriptor) -> PyResult<PyClassInitializer
     // A partition's or overlay's head has no dynamic dimension.
     let dim = if inner.is_virtual() { 1 } else { hurray_core::DYNAMIC };
     let shape = Shape::new(vec![dim; rank]).map_err(tensor::invalid)?;
-    fits(py, &inner, shape)?;
+    guarded(|| fits(py, &inner, shape))?;
     Ok(PyClassInitializer::from(Layout { inner }))
 }
 
@@ -204,6 +214,17 @@ impl Layout {
 
     fn __hash__(&self) -> u64 {
         hash_of(&self.inner)
+    }
+
+    /// The layout itself, which nothing can change.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// The layout itself, which nothing can change.
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
     }
 
     fn __repr__(&self) -> String {

@@ -4,7 +4,7 @@ use hurray_core::{layout, LayoutDescriptor};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::{args, holds, sound, Layout};
+use super::{args, holds, sound, Layout, Reduced};
 use crate::tensor;
 
 /// Dense, along the Z-order curve (format: layouts.md §5).
@@ -33,6 +33,14 @@ impl MortonLayout {
             let text = format!("morton_bits[{dim}] is 0; a dimension takes at least one bit, also if its extent is 1");
             return Err(args::refused(py, "L-17", text));
         }
+        let rank = bits.len() as u64;
+        let places = bits.iter().enumerate().map(|(dim, &bits)| ((u64::from(bits) - 1) * rank + dim as u64, dim));
+        if let Some((place, dim)) = places.max().filter(|&(place, _)| place >= u64::from(u64::BITS)) {
+            let bits = bits[dim];
+            let text =
+                format!("morton_bits[{dim}] is {bits}, which takes bit {place} of a code that has the bits 0 to 63");
+            return Err(args::refused(py, "L-19", text));
+        }
         let layout = layout::MortonLayout::new(bits).map_err(tensor::invalid)?;
         Ok(sound(py, LayoutDescriptor::Morton(layout))?.add_subclass(Self))
     }
@@ -47,7 +55,7 @@ impl MortonLayout {
         Ok(format!("MortonLayout(morton_bits={})", args::tuple(&Self::held(slf)?.morton_bits)))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Bound<'py, PyTuple>,)> {
         Ok((slf.get_type().into_any(), (Self::morton_bits(slf)?,)))
     }
 }

@@ -5,7 +5,7 @@ use hurray_core::LayoutDescriptor;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{args, holds, kind, sound, Layout};
+use super::{args, holds, kind, sound, Layout, Reduced};
 use crate::tensor;
 
 /// A layout that a producer and a consumer have agreed on, tag 0xF0 to 0xFE (format: layouts.md §12).
@@ -67,7 +67,7 @@ impl PrivateExtensionLayout {
         ))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (u8, u64, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u8, u64, Bound<'py, PyBytes>)> {
         let held = Self::held(slf)?;
         let arguments = (held.tag, held.extension_layout_id, Self::extension_data(slf)?);
         Ok((slf.get_type().into_any(), arguments))

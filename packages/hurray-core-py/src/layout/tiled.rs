@@ -1,14 +1,14 @@
 //! tiled, recursive (format: layouts.md §4).
 
-use hurray_core::layout::{self, InnerStrides, OuterStrides, MAX_TILED_DEPTH, TAG_COL_MAJOR, TAG_ROW_MAJOR};
-use hurray_core::layout::{TAG_STRIDED, TAG_TILED};
+use hurray_core::layout::{self, InnerStrides, OuterStrides};
 use hurray_core::LayoutDescriptor;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::args::{self, Word};
-use super::{holds, sound, to_python, Layout};
+use super::tiling::{self, INNER, OUTER};
+use super::{holds, sound, to_python, Layout, Reduced};
 use crate::tensor;
 
 /// Dense, in tiles that are stored whole; a tile may be tiled again, up to 8 levels (format: layouts.md §4).
@@ -26,25 +26,18 @@ pub(crate) struct TiledLayout;
 
 holds!(TiledLayout: Tiled(layout::TiledLayout));
 
-const OUTER: [(&str, u8); 3] = [("row_major", TAG_ROW_MAJOR), ("col_major", TAG_COL_MAJOR), ("strided", TAG_STRIDED)];
-const INNER: [(&str, u8); 4] = [OUTER[0], OUTER[1], OUTER[2], ("tiled", TAG_TILED)];
+type Nested = Option<Box<layout::TiledLayout>>;
 
-/// An argument that one order needs and no other takes.
-fn goes_with<T>(py: Python<'_>, what: &str, given: Option<T>, order: &str, wanted: bool) -> PyResult<Option<T>> {
-    match (given, wanted) {
-        (None, true) => Err(args::refused(py, "L-14", format!("{order} needs {what}, which is None"))),
-        (Some(_), false) => {
-            Err(args::refused(py, "L-14", format!("{what} is given without {order}, which it goes with")))
-        }
-        (given, _) => Ok(given),
-    }
-}
-
-fn tiled(given: &Bound<'_, PyAny>) -> PyResult<Box<layout::TiledLayout>> {
+fn nested(given: Option<&Bound<'_, PyAny>>) -> PyResult<Nested> {
+    let Some(given) = given else { return Ok(None) };
     let inner = given.cast::<TiledLayout>().map_err(|_| {
         PyTypeError::new_err(format!("inner_tiled is a hurray.TiledLayout or None, got {}", args::kind(given)))
     })?;
-    TiledLayout::held(inner).map(|held| Box::new(held.clone()))
+    TiledLayout::held(inner).map(|held| Some(Box::new(held.clone())))
+}
+
+fn strides(given: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Option<Vec<i64>>> {
+    given.map(|given| args::ints(given, what)).transpose()
 }
 
 #[pymethods]
@@ -65,44 +58,16 @@ impl TiledLayout {
         inner_strides: Option<&Bound<'_, PyAny>>,
         inner_tiled: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let tile_shape = args::ints::<u64>(tile_shape, "tile_shape")?;
-        if tile_shape.is_empty() {
-            return Err(args::refused(py, "L-6", "tile_shape is empty; a tiled tensor has at least one dimension"));
-        }
-        if let Some(dim) = tile_shape.iter().position(|&extent| extent == 0) {
-            return Err(args::refused(py, "L-14", format!("tile_shape[{dim}] is 0; a tile has at least one element")));
-        }
+        let tile_shape = args::ints(tile_shape, "tile_shape")?;
         let outer = outer_layout.one_of("outer_layout", &OUTER)?;
         let inner = inner_layout.one_of("inner_layout", &INNER)?;
-        let strides = |given: Option<&Bound<'_, PyAny>>, what| {
-            let strides = given.map(|given| args::ints::<i64>(given, what)).transpose()?;
-            match strides {
-                Some(strides) if strides.len() != tile_shape.len() => {
-                    let (found, rank) = (strides.len(), tile_shape.len());
-                    Err(args::refused(
-                        py,
-                        "D-1",
-                        format!("{what} has {found} values, tile_shape {rank}; both have one per dimension"),
-                    ))
-                }
-                strides => Ok(strides),
-            }
-        };
-        let (outer_strides, inner_strides) =
-            (strides(outer_strides, "outer_strides")?, strides(inner_strides, "inner_strides")?);
-        let inner_tiled = inner_tiled.map(tiled).transpose()?;
-        let outer_strides =
-            goes_with(py, "outer_strides", outer_strides, "outer_layout='strided'", outer == TAG_STRIDED)?;
-        let inner_strides =
-            goes_with(py, "inner_strides", inner_strides, "inner_layout='strided'", inner == TAG_STRIDED)?;
-        let inner_tiled = goes_with(py, "inner_tiled", inner_tiled, "inner_layout='tiled'", inner == TAG_TILED)?;
-        if inner_tiled.as_ref().is_some_and(|nested| levels(nested).count() >= MAX_TILED_DEPTH) {
-            return Err(args::refused(
-                py,
-                "L-15",
-                format!("inner_tiled has {MAX_TILED_DEPTH} levels, which are all there may be"),
-            ));
-        }
+        let outer_strides = strides(outer_strides, "outer_strides")?;
+        let inner_strides = strides(inner_strides, "inner_strides")?;
+        let inner_tiled = nested(inner_tiled)?;
+        let parts = tiling::Parts { tile_shape: &tile_shape, outer, inner };
+        parts
+            .check(outer_strides.as_deref(), inner_strides.as_deref(), inner_tiled.as_deref())
+            .map_err(|(code, text)| args::refused(py, code, text))?;
         let (outer_strides, inner_strides) =
             (outer_strides.map(OuterStrides::new), inner_strides.map(InnerStrides::new));
         let layout = layout::TiledLayout::new(tile_shape, outer, inner, outer_strides, inner_strides, inner_tiled)
@@ -150,10 +115,10 @@ impl TiledLayout {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        Ok(text(Self::held(slf)?))
+        Ok(tiling::text(Self::held(slf)?))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Bound<'py, PyTuple>> {
         let arguments = (
             Self::tile_shape(slf)?,
             Self::outer_layout(slf)?,
@@ -164,32 +129,4 @@ impl TiledLayout {
         );
         Ok((slf.get_type().into_any(), arguments.into_pyobject(slf.py())?))
     }
-}
-
-/// The levels from the outside in; one more than the format allows at most.
-fn levels(outer: &layout::TiledLayout) -> impl Iterator<Item = &layout::TiledLayout> {
-    std::iter::successors(Some(outer), |level| level.inner_tiled.as_deref()).take(MAX_TILED_DEPTH + 1)
-}
-
-/// Level after level, not by recursion: as deep as the format goes and no deeper.
-fn text(outer: &layout::TiledLayout) -> String {
-    let mut out = String::new();
-    let mut depth = 0;
-    for level in levels(outer).take(MAX_TILED_DEPTH) {
-        let order = |tag, all| args::name_of(tag, all).unwrap_or_default();
-        let strides = |name, strides: Option<&Vec<i64>>| {
-            strides.map_or_else(String::new, |s| format!(", {name}={}", args::tuple(s)))
-        };
-        out += if depth == 0 { "" } else { ", inner_tiled=" };
-        out += &format!(
-            "TiledLayout(tile_shape={}, outer_layout='{}', inner_layout='{}'{}{}",
-            args::tuple(&level.tile_shape),
-            order(level.outer_layout, &OUTER),
-            order(level.inner_layout, &INNER),
-            strides("outer_strides", level.outer_strides.as_ref().map(|s| &s.strides)),
-            strides("inner_strides", level.inner_strides.as_ref().map(|s| &s.strides)),
-        );
-        depth += 1;
-    }
-    out + &")".repeat(depth)
 }

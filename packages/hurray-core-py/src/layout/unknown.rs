@@ -5,7 +5,7 @@ use hurray_core::LayoutDescriptor;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{args, holds, kind, sound, Layout};
+use super::{args, holds, kind, sound, Layout, Reduced};
 use crate::tensor;
 
 /// A layout under a tag that this release does not know, kept as it was read (format: layouts.md §12).
@@ -64,7 +64,7 @@ impl UnknownLayout {
         Ok(format!("UnknownLayout(tag=0x{tag:02X}, raw_bytes={})", raw.repr()?))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (u8, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (u8, Bound<'py, PyBytes>)> {
         Ok((slf.get_type().into_any(), (Self::held(slf)?.tag, Self::raw_bytes(slf)?)))
     }
 }

@@ -1,43 +1,30 @@
 //! Descriptors and buffer handles, which have no constructor.
 
-use hurray_core::layout::UnknownLayout;
-use hurray_core::{LayoutDescriptor, SyncMode, TensorDescriptor};
-use hurray_wire::{check, Fault};
+use hurray_core::SyncMode;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::{self, Descriptor};
 use crate::device::{self, Device};
-use crate::error::{self, guarded};
+use crate::error::guarded;
 use crate::handle::BufferHandle;
-use crate::{buffer, tensor};
+use crate::tensor;
 
-/// A reserved layout tag and its payload, whose end the bytes of a descriptor do not tell.
-type Unknown<'py> = (u8, Bound<'py, PyBytes>);
-
-/// The descriptor of some bytes, on a device whose id the bytes do not say. The place of an unknown
-/// layout is taken by row-major in them.
+/// The descriptor of some bytes, on a device whose id the bytes do not say. `unknown` is the length of an
+/// unknown layout's bytes, which they do not say either.
 #[pyfunction]
 #[pyo3(signature = (data, device, unknown=None))]
 pub(crate) fn _descriptor(
     data: &Bound<'_, PyAny>,
     device: &Bound<'_, Device>,
-    unknown: Option<Unknown<'_>>,
+    unknown: Option<usize>,
 ) -> PyResult<Descriptor> {
     guarded(|| {
         let place = device.get();
+        let mut descriptor = descriptor::read(data, true, unknown)?;
         // The plain CPU is one object for all tensors.
-        let device = device::of(data.py(), place.tag, place.class, place.device_id)?;
-        let Some((tag, payload)) = unknown else {
-            return Ok(Descriptor::read(data, true)?.on(device));
-        };
-        let layout = UnknownLayout::new(tag, payload.as_bytes().to_vec()).map_err(tensor::invalid)?;
-        let bytes = buffer::contiguous(data)?;
-        let refused = |fault: Fault| error::fault(data.py(), &fault);
-        let mut inner = check::decode(bytes.bytes()).map_err(refused)?;
-        inner.layout = LayoutDescriptor::Unknown(layout);
-        check::all(&inner).map_err(refused)?;
-        Ok(Descriptor::new(inner.into(), device))
+        descriptor.device = device::of(data.py(), place.tag, place.class, place.device_id)?;
+        Ok(descriptor)
     })
 }
 
@@ -64,20 +51,10 @@ pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, 
 
 #[pymethods]
 impl Descriptor {
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> Reduced<'py, (Bound<'py, PyBytes>, Py<Device>, Option<Unknown<'py>>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Bound<'py, PyBytes>, Py<Device>, Option<usize>)> {
         let (py, this) = (slf.py(), slf.get());
-        let device = this.device.clone_ref(py);
-        let (bytes, unknown) = match (this.whole(), &this.inner.layout) {
-            (Ok(whole), LayoutDescriptor::Unknown(layout)) => {
-                let plain = TensorDescriptor { layout: LayoutDescriptor::RowMajor, ..(**whole).clone() };
-                let payload = PyBytes::new(py, &layout.raw_bytes);
-                (plain.encode().map_err(tensor::invalid)?, Some((layout.tag, payload)))
-            }
-            _ => (this.bytes()?, None),
-        };
-        Ok((function(py, "_descriptor")?, (PyBytes::new(py, &bytes), device, unknown)))
+        let bytes = PyBytes::new(py, &this.bytes()?);
+        Ok((function(py, "_descriptor")?, (bytes, this.device.clone_ref(py), this.unknown_len())))
     }
 }
 

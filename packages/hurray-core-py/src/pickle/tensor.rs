@@ -12,6 +12,9 @@ use crate::error::guarded;
 use crate::exchange::ingest;
 use crate::tensor::Tensor;
 
+/// A callable and what to call it with.
+type Reduced<'py> = PyResult<(Bound<'py, PyAny>, (Descriptor, Bound<'py, PyTuple>))>;
+
 /// The first protocol that knows buffers.
 const WITH_BUFFERS: i64 = 5;
 
@@ -22,7 +25,14 @@ fn carried<'py>(py: Python<'py>, buffer: &Buffer, protocol: i64) -> PyResult<Bou
         return py.import(intern!(py, "pickle"))?.getattr(intern!(py, "PickleBuffer"))?.call1((bytes,));
     }
     let bytes = buffer.bytes();
-    Ok(if buffer.readonly() { PyBytes::new(py, bytes).into_any() } else { PyByteArray::new(py, bytes).into_any() })
+    let copy = |out: &mut [u8]| {
+        py.detach(|| out.copy_from_slice(bytes));
+        Ok(())
+    };
+    match buffer.readonly() {
+        true => PyBytes::new_with(py, bytes.len(), copy).map(Bound::into_any),
+        false => PyByteArray::new_with(py, bytes.len(), copy).map(Bound::into_any),
+    }
 }
 
 #[pymethods]
@@ -30,10 +40,7 @@ impl Tensor {
     /// ``from_descriptor`` and its arguments. Protocol 5 hands each buffer over by reference: a pickler
     /// with a ``buffer_callback`` moves it without a copy, and the unpickled tensor shares what arrives
     /// aligned to 64 bytes. The device keeps its id.
-    fn __reduce_ex__<'py>(
-        slf: &Bound<'py, Self>,
-        protocol: i64,
-    ) -> PyResult<(Bound<'py, PyAny>, (Descriptor, Bound<'py, PyTuple>))> {
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: i64) -> Reduced<'py> {
         guarded(|| {
             let (py, this) = (slf.py(), slf.get());
             let buffers = this.buffers.iter().map(|buffer| carried(py, buffer, protocol));

@@ -28,7 +28,7 @@ use smallvec::{smallvec, SmallVec};
 pub(crate) use grid::Grid;
 pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
-pub(crate) use write::write_all;
+pub(crate) use write::{row_major_copy, row_major_region, write_all};
 
 use crate::buffer::Buffer;
 use crate::contents::Verdict;
@@ -59,6 +59,18 @@ pub(crate) type Buffers = SmallVec<[Buffer; 1]>;
 ///
 /// A tensor is described and handed over (``np.asarray(t)``, ``memoryview(t)``, DLPack), not computed
 /// with.
+///
+/// >>> import hurray
+/// >>> t = hurray.Tensor(bytes(range(6)), hurray.uint8, (2, 3))
+/// >>> t
+/// hurray.Tensor([[0, 1, 2],
+///                [3, 4, 5]], shape=(2, 3), dtype=uint8)
+/// >>> t.nbytes, t.layout
+/// (6, RowMajorLayout())
+/// >>> t.T.tolist()
+/// [[0, 3], [1, 4], [2, 5]]
+/// >>> hurray.Tensor(bytes([0b1101]), hurray.bool, (4,)).tolist()
+/// [True, False, True, True]
 #[pyclass(frozen, weakref, module = "hurray")]
 pub(crate) struct Tensor {
     pub(crate) descriptor: Arc<TensorDescriptor>,

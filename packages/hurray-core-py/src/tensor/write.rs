@@ -13,7 +13,7 @@ use super::address::{Address, Element};
 use super::values::no_values;
 use super::{walk, Grid, Tensor};
 use crate::bits;
-use crate::buffer::{interrupted, Buffer, Watch};
+use crate::buffer::{interrupted, Aligned, Buffer, Watch};
 use crate::error::{self, guarded, BufferError, UnsupportedError};
 use crate::{file, layout};
 
@@ -269,16 +269,31 @@ fn checked_len(tensor: &Tensor, what: &str) -> PyResult<usize> {
 /// `t.tobytes()`.
 pub(super) fn to_bytes<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyBytes>> {
     let len = checked_len(tensor, "tobytes")?;
-    PyBytes::new_with(py, len, |out| {
-        let mut rest = out;
-        let mut put = |bytes: &[u8]| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(bytes.len());
-            now.copy_from_slice(bytes);
-            rest = later;
-            Ok(())
-        };
-        feed(tensor, len, &mut put).map_err(|error| error::os(py, error, &None))
-    })
+    PyBytes::new_with(py, len, |out| copy_into(py, tensor, out))
+}
+
+fn copy_into(py: Python<'_>, tensor: &Tensor, out: &mut [u8]) -> PyResult<()> {
+    let len = out.len();
+    let mut rest = out;
+    let mut put = |bytes: &[u8]| {
+        let (now, later) = std::mem::take(&mut rest).split_at_mut(bytes.len());
+        now.copy_from_slice(bytes);
+        rest = later;
+        Ok(())
+    };
+    feed(tensor, len, &mut put).map_err(|error| error::os(py, error, &None))
+}
+
+/// The region that holds the elements in row-major order and nothing else, where one does.
+pub(crate) fn row_major_region(tensor: &Tensor, what: &str) -> PyResult<Option<Buffer>> {
+    Ok(in_order(tensor, checked_len(tensor, what)?))
+}
+
+/// The elements in row-major order in aligned memory of their own.
+pub(crate) fn row_major_copy(py: Python<'_>, tensor: &Tensor, what: &str) -> PyResult<Buffer> {
+    let mut memory = Aligned::zeroed(checked_len(tensor, what)?)?;
+    copy_into(py, tensor, memory.bytes_mut())?;
+    Ok(Buffer::owned(memory))
 }
 
 /// `t.tofile(file)`.

@@ -77,7 +77,10 @@ def _check_dense(tensor: Tensor) -> None:
     if tensor.device.kind != "cpu":
         problem = f"is on {tensor.device.kind}, and NumPy has host memory only: copy it there first"
     elif None in tensor.shape:
-        problem = "has a dimension that is not known yet: resolve its shape first"
+        index = tensor.shape.index(None)
+        problem = (
+            f"has a dimension that is not known yet, dimension {index} is dynamic: resolve its shape first"
+        )
     elif getattr(tensor, "quantization", None) is not None:
         problem = "is quantised, and its codes are not its values: dequantise it first"
     elif tensor.layout.name not in _SHARED | _COPIED:

@@ -1,6 +1,7 @@
 //! Where the elements of a dense tensor lie: element offsets, counted from byte_offset
 //! (format: layouts.md §2–§6).
 
+mod curve;
 mod element;
 mod hilbert;
 mod linear;

@@ -1,6 +1,6 @@
 //! Walking elements in row-major order, some of a row at a time.
 
-use super::{Address, Axis, Hilbert, Place};
+use super::{Address, Axis, Place};
 
 /// Offsets that are held at a time.
 pub(in crate::tensor) const BLOCK: usize = 4096;
@@ -14,7 +14,7 @@ impl Address {
                 along(axes.get(outer.len()), from, out);
                 out.iter_mut().for_each(|offset| *offset += base);
             }
-            Place::Hilbert(hilbert) => curve(hilbert, outer, from, out),
+            Place::Hilbert(hilbert) => hilbert.row(outer, from, out),
         }
     }
 
@@ -43,7 +43,7 @@ impl Address {
                 let out = &mut block[..BLOCK.min(len - from)];
                 match &self.place {
                     Place::Axes(axes) => along(axes.get(outer.len()), from, out),
-                    Place::Hilbert(hilbert) => curve(hilbert, &at.index, from, out),
+                    Place::Hilbert(hilbert) => hilbert.row(&at.index, from, out),
                 }
                 visit(at.base, out)?;
             }
@@ -56,15 +56,6 @@ impl Address {
 fn along(axis: Option<&Axis>, from: usize, out: &mut [isize]) {
     for (at, offset) in out.iter_mut().enumerate() {
         *offset = axis.map_or(0, |axis| axis.at(from + at));
-    }
-}
-
-fn curve(hilbert: &Hilbert, outer: &[usize], from: usize, out: &mut [isize]) {
-    let mut index = outer.to_vec();
-    index.push(0);
-    for (at, offset) in out.iter_mut().enumerate() {
-        index[outer.len()] = from + at;
-        *offset = hilbert.at(&index);
     }
 }
 
