@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import types
+from pathlib import Path
 from typing import Any
 
 import hurray
@@ -74,6 +75,22 @@ def test_every_door_gives_the_one_object(name: str) -> None:
     assert copy.copy(dtype) is copy.deepcopy(dtype) is dtype
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(dtype, protocol)) is dtype
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_loaded_or_handed_over_has_the_one_object(name: str, tmp_path: Path) -> None:
+    """Singletons from every door: a file, DLPack where it has the type, a scheme that names one."""
+    dtype, path = getattr(hurray.dtype, name), tmp_path / "a.hrry"
+    tensor = hurray.Tensor(bytearray(b"\x01" * hurray.buffer_size_bytes(dtype, 8)), dtype, (8,))
+    hurray.save(path, {"a": tensor})
+    assert hurray.load(path)["a"].dtype is dtype
+    with hurray.open(path) as file:
+        assert file.descriptor("a").dtype is dtype
+        assert file["a"].dtype is dtype
+    if name in ("float16", "bfloat16", "float32"):
+        assert hurray.PerBlockAffine.symmetric(0, 2, 1, dtype).scale_type is dtype
+    if (dtype.tier == 1 and name != "bool") or dtype.kind == "c":
+        assert hurray.from_dlpack(tensor).dtype is dtype
 
 
 @pytest.mark.parametrize("tag", PRIVATE)

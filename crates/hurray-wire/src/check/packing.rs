@@ -37,7 +37,9 @@ impl Packing {
 
     /// Bytes of `n` packed elements, saturating at the type's end (far past any file).
     pub(crate) fn storage(self, n: u128) -> u128 {
-        n.div_ceil(u128::from(self.elements)).saturating_mul(u128::from(self.bytes))
+        // A power of two in every case, and shifts are many times faster than 128-bit division.
+        let units = (n >> self.elements.trailing_zeros()) + u128::from(n & u128::from(self.elements - 1) != 0);
+        units.saturating_mul(u128::from(self.bytes))
     }
 }
 

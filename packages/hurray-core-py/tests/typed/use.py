@@ -75,6 +75,27 @@ def descriptors(tensor: hurray.Tensor) -> None:
     assert_type(back.encoded_len, int)
 
 
+def sections(descriptor: hurray.Descriptor) -> None:
+    """The optional sections are objects of their own, or None; schemes narrow by isinstance."""
+    scheme = descriptor.quantization
+    if isinstance(scheme, hurray.PerBlockAffine):
+        assert_type(scheme.scale_type, hurray.Dtype)
+        assert_type(scheme.zero_point_buffer_index, "int | None")
+    made = hurray.PerBlockAffine.symmetric(1, 32, 1, "float16")
+    assert_type(made, hurray.PerBlockAffine)
+    assert_type(made.encode(), bytes)
+    assert_type(hurray.PerTensorAffine(0.5, 3).scale, float)
+    decoded = hurray.decode_quantization(made.encode())
+    if not isinstance(decoded, hurray.PerTensorAffine):
+        assert_type(decoded.axis, int)
+    assert_type(descriptor.shard, "hurray.Shard | None")
+    assert_type(hurray.Shard([8, 8], [0, 4]).parent_shape, "tuple[int, ...]")
+    assert_type(hurray.Statistics(nnz=3).value_mean, "float | None")
+    assert_type(hurray.ExtensionType(4).buffer_size_bytes(3), int)
+    assert_type(hurray.Dtype.of("f4"), hurray.Dtype)
+    assert_type(hurray.float32.itemsize, "int | None")
+
+
 def files(folder: Path, tensor: hurray.Tensor) -> None:
     """Every kind of path, and both ways of reading."""
     path = folder / "typed.hrry"
@@ -146,6 +167,7 @@ def use(folder: Path) -> None:
     creation()
     layouts()
     descriptors(tensor)
+    sections(tensor.descriptor)
     files(folder, tensor)
     exchange(tensor)
     printing(tensor)
