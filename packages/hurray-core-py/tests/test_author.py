@@ -305,13 +305,15 @@ def test_a_tensor_is_taken_by_its_elements() -> None:
     ("others", "error", "text"),
     [
         (7, TypeError, "aux_buffers is a sequence"),
+        (bytearray(16), TypeError, r"aux_buffers is a sequence.*\[buffer\]"),
+        (np.zeros((2, 8), np.uint8), TypeError, r"aux_buffers is a sequence.*\[buffer\]"),
         ([bytes(16), "text"], TypeError, r"aux_buffers\[1\]"),
         ([bytes(16), None], TypeError, r"aux_buffers\[1\]"),
         ([memoryview(bytes(48))[::2]], hurray.BufferError, r"aux_buffers\[0\].*contiguous"),
         (itertools.repeat(b""), hurray.InvalidDescriptorError, "254"),
         ([b""] * 255, hurray.InvalidDescriptorError, "254"),
     ],
-    ids=["int", "str", "None", "strided", "endless", "many"],
+    ids=["int", "bytearray", "array", "str", "None", "strided", "endless", "many"],
 )
 def test_aux_buffers_are_buffers(others: Any, error: type[Exception], text: str) -> None:
     """An error says which argument and which item; an iterator without an end ends."""

@@ -49,6 +49,21 @@ def test_what_is_no_argument(arguments: tuple[Any, ...], error: type[Exception],
         hurray.CooLayout(*arguments)
 
 
+def test_a_number_that_python_does_not_print(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(OverflowError, match="nnz is too long to print"):
+        hurray.CooLayout(10**5000)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_a_number_raises_is_not_renamed() -> None:
+    class Interrupted:
+        def __index__(self) -> int:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hurray.CooLayout(Interrupted())
+
+
 def test_a_scalar_is_not_sparse() -> None:
     """L-6."""
     hurray.CooLayout(0).validate_against_shape([3])

@@ -149,6 +149,12 @@ def test_what_holds_no_entries(seq_ptr: Any, error: type[Exception], words: str)
         LAYOUT.validate_index_buffers(seq_ptr, BLOCK_TABLE)
 
 
+def test_a_tensor_says_itself_why_it_cannot_be_read() -> None:
+    entries = hurray.Tensor(u32(SEQ_PTR), hurray.uint32, (3,), hurray.Device("cuda"))
+    with pytest.raises(BufferError, match="cuda"):
+        LAYOUT.validate_index_buffers(entries, BLOCK_TABLE)
+
+
 def holds(pages: int, seqs: int, seq_ptr: list[int], block_table: list[int]) -> bool:
     """The invariants in the words of layouts.md §10."""
     return (

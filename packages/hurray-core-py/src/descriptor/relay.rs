@@ -7,7 +7,7 @@ use hurray_wire::{check, Fault};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::Descriptor;
+use super::{device_of, Descriptor};
 use crate::buffer;
 use crate::error::{self, UnsupportedError};
 
@@ -44,26 +44,28 @@ pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<us
             held.bytes()
         }
     };
-    let relayed = match permissive {
-        true => check::decode_relayed(bytes, unknown),
-        false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
-    };
-    let checked = relayed.and_then(|relayed| {
-        let tiers = if relayed.whole { check::all } else { check::shape_tier };
-        tiers(&relayed.descriptor).map(|()| relayed)
-    });
-    let relayed = checked.map_err(|fault| match fault {
+    let refused = |fault| match fault {
         Fault::LayoutUnknown { .. } => {
             let text = format!("{fault}; a newer release may know it, and permissive=True keeps it for a relay");
             error::coded(py, &fault, text)
         }
         fault => error::fault(py, &fault),
-    })?;
-    let mut decoded = Descriptor::decoded(py, relayed.descriptor)?;
+    };
+    // Behind its pointer at once: moving a descriptor about takes longer than checking it.
+    let (inner, whole) = if permissive {
+        let check::Relayed { descriptor, whole } = check::decode_relayed(bytes, unknown).map_err(refused)?;
+        (Arc::new(descriptor), whole)
+    } else {
+        (Arc::new(check::decode(bytes).map_err(refused)?), true)
+    };
+    let tiers = if whole { check::all } else { check::shape_tier };
+    tiers(&inner).map_err(refused)?;
+    let device = device_of(py, &inner)?;
+    let mut decoded = Descriptor::new(inner, device);
     // At minor 0 nothing is left over, so that what was divided is what was read.
-    if decoded.inner.version_minor > 0 || !relayed.whole {
+    if decoded.inner.version_minor > 0 || !whole {
         let own = own(bytes);
-        if !relayed.whole {
+        if !whole {
             decoded.relay = Relay::Undivided(own.into());
         } else if decoded.bytes()? != own {
             decoded.relay = Relay::Longer(own.into());
