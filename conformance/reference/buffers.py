@@ -12,7 +12,17 @@ from .wire import Reader
 
 CPU = 0x00
 # §4: the memory classes that each public device may have.
-CLASSES: dict[int, str] = {0: "012", 1: "0123", 2: "0123", 3: "012", 4: "0123", 5: "0", 6: "012", 7: "0123", 8: "012"}
+CLASSES: dict[int, str] = {
+    0: "012",
+    1: "0123",
+    2: "0123",
+    3: "012",
+    4: "0123",
+    5: "0",
+    6: "012",
+    7: "0123",
+    8: "012",
+}
 
 
 @dataclass(frozen=True)
@@ -52,10 +62,14 @@ def _check(handle: Handle, report: Report, where: str) -> None:
     floor = handle.byte_size == 0 or handle.alignment >= 64
     report.check(power and floor, "D-32", f"{where}: alignment {handle.alignment}")
     known = report.check(
-        handle.device in CLASSES or is_private(handle.device), "D-33", f"{where}: device tag {handle.device:#x}"
+        handle.device in CLASSES or is_private(handle.device),
+        "D-33",
+        f"{where}: device tag {handle.device:#x}",
     )
     report.check(handle.sync <= 2, "D-34", f"{where}: sync mode {handle.sync}")
-    report.check(not 1 <= handle.sync <= 2 or handle.device != CPU, "D-34", f"{where}: sync mode on a CPU buffer")
+    report.check(
+        not 1 <= handle.sync <= 2 or handle.device != CPU, "D-34", f"{where}: sync mode on a CPU buffer"
+    )
     valid = report.check(
         handle.memory_class <= 3 or is_private(handle.memory_class),
         "D-35",

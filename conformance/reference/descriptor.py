@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass, field
-from typing import Optional
 
 from .buffers import Handle, check_handles, read_handle
 from .element_types import TYPES, ElementType, is_private
@@ -39,11 +38,11 @@ class Descriptor:
     layout: Layout = field(default_factory=RowMajor)
     handles: tuple[Handle, ...] = ()
     byte_offset: int = 0
-    quantization: Optional[Quantization] = None
-    shard: Optional[Shard] = None
-    statistics: Optional[Statistics] = None
-    extension: Optional[Extension] = None
-    member: Optional[Member] = None
+    quantization: Quantization | None = None
+    shard: Shard | None = None
+    statistics: Statistics | None = None
+    extension: Extension | None = None
+    member: Member | None = None
     version: tuple[int, int] = (1, 0)
     surplus: bytes = b""
 
@@ -53,12 +52,12 @@ class Descriptor:
         return len(self.shape)
 
     @property
-    def static_shape(self) -> tuple[Optional[int], ...]:
+    def static_shape(self) -> tuple[int | None, ...]:
         """The shape with None for a dynamic dim."""
         return tuple(None if size == DYNAMIC else size for size in self.shape)
 
     @property
-    def element(self) -> Optional[ElementType]:
+    def element(self) -> ElementType | None:
         """The storage type; None for one that is not public."""
         return TYPES.get(self.type_tag)
 
@@ -87,10 +86,14 @@ class Descriptor:
         return (*self.shape[: one.axis], up, *self.shape[one.axis + 1 :])
 
     @property
-    def padded_size(self) -> Optional[int]:
+    def padded_size(self) -> int | None:
         """Bytes with partial blocks stored whole, if that is more than without."""
         one = self.quantization
-        if one is None or one.scheme not in (PER_BLOCK, NF4) or not isinstance(self.layout, (RowMajor, ColMajor)):
+        if (
+            one is None
+            or one.scheme not in (PER_BLOCK, NF4)
+            or not isinstance(self.layout, (RowMajor, ColMajor))
+        ):
             return None
         if one.axis >= self.rank or not one.block_size or not self.handles or DYNAMIC in self.shape:
             return None
@@ -117,9 +120,11 @@ class Descriptor:
         return head + struct.pack("<BBI", self.type_tag, layout_tag, self.rank) + body
 
 
-def parse(data: bytes, *, cross_machine: bool = False) -> tuple[Optional[Descriptor], Report]:
+def parse(
+    data: bytes, *, cross_machine: bool = False, families: str = "DLQ"
+) -> tuple[Descriptor | None, Report]:
     """The descriptor that ``data`` starts with, and all that is wrong with it; None where reading had to stop."""
-    report = Report()
+    report = Report(families=families)
     try:
         descriptor = _read(data, report)
     except Rejected:
@@ -167,7 +172,9 @@ def _read(data: bytes, report: Report) -> Descriptor:
         report.add("D-7", f"type tag {type_tag:#x}")
     elif type_tag not in TYPES and not is_private(type_tag):
         report.add("D-8", f"type tag {type_tag:#x} is not assigned")
-    report.check(is_private(type_tag) == bool(flags & EXTENSION), "D-9", "HAS_EXTENSION_TYPE and the type tag differ")
+    report.check(
+        is_private(type_tag) == bool(flags & EXTENSION), "D-9", "HAS_EXTENSION_TYPE and the type tag differ"
+    )
     _check_layout_tag(layout_tag, report)
     if rank > 64:
         report.stop("D-13 L-5", f"rank {rank}")
@@ -199,7 +206,7 @@ def _read_layout(reader: Reader, tag: int, rank: int, report: Report) -> Layout:
     return layout
 
 
-def _read_quantization(reader: Reader, report: Report) -> Optional[Quantization]:
+def _read_quantization(reader: Reader, report: Report) -> Quantization | None:
     length = reader.u32("quantization_length")
     reader.rules = "D-1 D-40 Q-1"
     raw = reader.take(length, "quantization section")
@@ -219,10 +226,14 @@ def check(descriptor: Descriptor, report: Report) -> None:
         if descriptor.handles:
             size = descriptor.handles[0].byte_size
             good = descriptor.byte_offset <= size
-            report.check(good, "D-15 L-10", f"byte_offset {descriptor.byte_offset} in a buffer of {size} bytes")
+            report.check(
+                good, "D-15 L-10", f"byte_offset {descriptor.byte_offset} in a buffer of {size} bytes"
+            )
         if not layout.dense:
             report.check(descriptor.byte_offset == 0, "D-16 L-11", f"byte_offset {descriptor.byte_offset}")
-    report.check(layout.sharded or descriptor.shard is None, "D-46 L-28", f"{layout.name} with a shard section")
+    report.check(
+        layout.sharded or descriptor.shard is None, "D-46 L-28", f"{layout.name} with a shard section"
+    )
     if descriptor.shard is not None:
         descriptor.shard.check(descriptor.shape, report)
     for section in (descriptor.statistics, descriptor.extension, descriptor.member):

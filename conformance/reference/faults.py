@@ -32,13 +32,19 @@ class Rejected(ValueError):
 
 @dataclass
 class Report:
-    """Collects faults, so that one pass says all that apply."""
+    """Collects faults, so that one pass says all that apply.
+
+    ``families`` are the initials of the checklists that count here: the file's rules do not apply in a stream.
+    """
 
     faults: list[Fault] = field(default_factory=list)
+    families: str = "DLQ"
 
     def add(self, rules: str, message: str) -> None:
         """Note a fault after which reading can go on. ``rules``: ids with spaces between."""
-        self.faults.append(Fault(tuple(rules.split()), message))
+        ids = tuple(rule for rule in rules.split() if rule[0] in self.families)
+        if ids:
+            self.faults.append(Fault(ids, message))
 
     def check(self, good: bool, rules: str, message: str) -> bool:
         """Note a fault unless ``good``."""
@@ -49,14 +55,14 @@ class Report:
     def stop(self, rules: str, message: str) -> NoReturn:
         """Note a fault after which nothing more can be read."""
         self.add(rules, message)
-        raise Rejected(self.faults)
+        raise Rejected(list(self.faults))
 
     def within(self, rules: str, faults: list[Fault], where: str) -> None:
         """Take over faults of a part; ``rules`` are what the enclosing page calls them."""
         for fault in faults:
-            self.faults.append(Fault((*fault.rules, *rules.split()), f"{where}: {fault.message}"))
+            self.add(" ".join((*fault.rules, rules)), f"{where}: {fault.message}")
 
     def raise_any(self) -> None:
         """Refuse if anything was noted."""
         if self.faults:
-            raise Rejected(self.faults)
+            raise Rejected(list(self.faults))

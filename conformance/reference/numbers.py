@@ -60,7 +60,7 @@ def encode(kind: ElementType, value: Number) -> int:
             raise ValueError(f"{value!r} is not in {kind.name}")
         return value & (1 << kind.bits) - 1
     if kind.kind == "complex":
-        whole = complex(value)  # type: ignore[arg-type]
+        whole = complex(value)
         half = TYPES[0x03 if kind.bits == 64 else 0x04]
         return encode(half, whole.real) | encode(half, whole.imag) << half.bits
     return _encode_float(kind, value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .faults import Report
 from .wire import Reader
@@ -98,20 +98,21 @@ def read_quantization(raw: bytes, report: Report) -> Quantization | None:
     report.check(flags & ~defined == 0, "Q-6 D-41", f"scheme flags {flags:#x}")
     if not report.check(len(raw) >= LENGTHS[scheme], "Q-1 D-41", f"{NAMES[scheme]} in {len(raw)} bytes"):
         return None
-    fields = _fields(Reader(raw, report, "Q-1", 4), scheme)
-    return Quantization(scheme, flags=flags, version=version, surplus=raw[LENGTHS[scheme] :], **fields)
+    known = Quantization(scheme, flags=flags, version=version, surplus=raw[LENGTHS[scheme] :])
+    return _with_fields(known, Reader(raw, report, "Q-1", 4))
 
 
-def _fields(reader: Reader, scheme: int) -> dict[str, int | float]:  # type: ignore[explicit-any, unused-ignore]
-    if scheme == PER_TENSOR:
-        names = {"scale": reader.f32("scale"), "zero_point": reader.i32("zero_point")}
-        return {**names, "reserved": reader.u32("reserved")}
-    found: dict[str, int | float] = {"axis": reader.u32("axis")}
-    if scheme != PER_CHANNEL:
-        found["block_size"] = reader.u32("block_size")
-    found["scale_index"] = reader.u32("scale_buffer_index")
-    if scheme in (PER_CHANNEL, PER_BLOCK):
-        found["zero_index"] = reader.u32("zero_point_buffer_index")
-        found["scale_type"] = reader.u8("scale_type_tag")
-        found["reserved"] = reader.unsigned(3, "reserved")
-    return found
+def _with_fields(one: Quantization, reader: Reader) -> Quantization:
+    """§4 to §7: the fields after the header."""
+    if one.scheme == PER_TENSOR:
+        scale, zero_point = reader.f32("scale"), reader.i32("zero_point")
+        return replace(one, scale=scale, zero_point=zero_point, reserved=reader.u32("reserved"))
+    one = replace(one, axis=reader.u32("axis"))
+    if one.scheme != PER_CHANNEL:
+        one = replace(one, block_size=reader.u32("block_size"))
+    one = replace(one, scale_index=reader.u32("scale_buffer_index"))
+    if one.scheme in (NF4, MXFP):
+        return one
+    zero_index, scale_type = reader.u32("zero_point_buffer_index"), reader.u8("scale_type_tag")
+    reserved = reader.unsigned(3, "reserved")
+    return replace(one, zero_index=zero_index, scale_type=scale_type, reserved=reserved)

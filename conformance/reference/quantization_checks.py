@@ -28,7 +28,9 @@ def check_quantization(descriptor: Descriptor, one: Quantization, report: Report
     _check_places(descriptor, one, report)
     if not one.along_axis:
         return
-    if not report.check(one.axis < descriptor.rank, "Q-8" + PAYLOAD, f"axis {one.axis} of rank {descriptor.rank}"):
+    if not report.check(
+        one.axis < descriptor.rank, "Q-8" + PAYLOAD, f"axis {one.axis} of rank {descriptor.rank}"
+    ):
         return
     size = descriptor.static_shape[one.axis]
     if size is None:
@@ -67,7 +69,9 @@ def _check_places(descriptor: Descriptor, one: Quantization, report: Report) -> 
         report.check(not (own and 0 < index < own), "Q-19", f"{what} belongs to the layout")
         data, parameter = descriptor.handles[0], descriptor.handles[index]
         report.check(data.device == parameter.device, "Q-20", f"{what} is on another device")
-        report.check(data.memory_class == parameter.memory_class, "Q-21", f"{what} is of another memory class")
+        report.check(
+            data.memory_class == parameter.memory_class, "Q-21", f"{what} is of another memory class"
+        )
 
 
 def _check_blocks(descriptor: Descriptor, one: Quantization, size: int, report: Report) -> None:
@@ -89,13 +93,13 @@ def _check_blocks(descriptor: Descriptor, one: Quantization, size: int, report: 
 
 
 def _check_sizes(descriptor: Descriptor, one: Quantization, report: Report) -> None:
-    if None in descriptor.static_shape or one.scheme in LEAST_BLOCK and not one.block_size:
+    if None in descriptor.static_shape or (one.scheme in LEAST_BLOCK and not one.block_size):
         return
     count = parameter_count(descriptor, one)
     if not report.check(count * 4 < LIMIT, "Q-26", f"{count} parameters"):
         return
     sizes = dict.fromkeys(one.parameters, 0)
-    for index, width in zip(one.parameters, (scale_width(one), 4)):
+    for index, width in zip(one.parameters, (scale_width(one), 4), strict=False):
         sizes[index] += count * width
     for index, size in sizes.items():
         if index < len(descriptor.handles):

@@ -24,7 +24,9 @@ class Shard:
 
     def check(self, shape: tuple[int, ...], report: Report) -> None:
         """D-44 and D-45."""
-        for axis, (size, parent, start) in enumerate(zip(shape, self.parent_shape, self.offset)):
+        for axis, (size, parent, start) in enumerate(
+            zip(shape, self.parent_shape, self.offset, strict=False)
+        ):
             if DYNAMIC in (size, parent):
                 report.add("D-45", f"shard with a dynamic dim {axis}")
             if start + size > parent:
@@ -107,7 +109,9 @@ class Extension:
         """D-48."""
         narrow = self.bit_width in (1, 2, 4) and self.packing_factor * self.bit_width == 8
         wide = self.bit_width >= 8 and self.packing_factor == 1
-        report.check(wide or narrow, "D-48", f"{self.bit_width} bits with packing factor {self.packing_factor}")
+        report.check(
+            wide or narrow, "D-48", f"{self.bit_width} bits with packing factor {self.packing_factor}"
+        )
         report.check(self.reserved == self.tail == 0, "D-48", "reserved bytes of the extension section")
 
 

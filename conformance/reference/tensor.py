@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Union
 
 from .dequantize import Dequantizer
 from .descriptor import Descriptor
@@ -34,7 +34,7 @@ class Tensor:
         if descriptor.quantization is not None:
             Dequantizer(descriptor, descriptor.quantization, self.buffers).check(report)
 
-    def position(self, index: Sequence[int]) -> Optional[int]:
+    def position(self, index: Sequence[int]) -> int | None:
         """The element of buffer 0 for a logical index; None for a zero that is not stored."""
         if DYNAMIC in self.descriptor.shape:
             raise Rejected([*_unresolved().faults])
@@ -80,7 +80,7 @@ def zero_of(descriptor: Descriptor) -> Number:
 
 
 def _unresolved() -> Report:
-    report = Report()
+    report = Report(families="DLQS")
     report.add("L-57 S-10", "a dynamic dim that nothing resolves")
     return report
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .base import Layout, Unresolved
 from .block_paged import BlockPaged
-from .compressed import Csc, Csr
 from .composite import CompositeHead
+from .compressed import Csc, Csr
 from .coo import Coo
 from .csf import Csf
 from .dense import ColMajor, RowMajor

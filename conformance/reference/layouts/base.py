@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Optional
+from typing import TYPE_CHECKING, ClassVar
 
 from ..faults import Report
 from ..wire import Reader
@@ -39,7 +39,7 @@ class Layout:
         """The payload."""
         return b""
 
-    def own_buffers(self, rank: int) -> Optional[int]:
+    def own_buffers(self, rank: int) -> int | None:
         """How many buffers come before the parameter buffers; None if nobody can know."""
         return 1
 
@@ -52,7 +52,7 @@ class Layout:
     def check_contents(self, descriptor: Descriptor, buffers: list[bytes], report: Report) -> None:
         """Rules about the index data."""
 
-    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> Optional[int]:
+    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> int | None:
         """The element of buffer 0 that holds ``index``; None where nothing is stored, which means zero."""
         raise NotImplementedError
 
@@ -62,7 +62,9 @@ def check_dense(descriptor: Descriptor, needed: int, report: Report) -> None:
     if not descriptor.handles or math.prod(descriptor.shape) == 0:
         return
     have = descriptor.handles[0].byte_size - descriptor.byte_offset
-    report.check(needed <= have, "L-12 S-9 F-47", f"{descriptor.layout.name} needs {needed} bytes, {have} are there")
+    report.check(
+        needed <= have, "L-12 S-9 F-47", f"{descriptor.layout.name} needs {needed} bytes, {have} are there"
+    )
 
 
 def row_major_strides(shape: Index) -> list[int]:
@@ -80,10 +82,10 @@ def col_major_strides(shape: Index) -> list[int]:
 
 def dot(index: Index, strides: Index) -> int:
     """The linear offset of an index."""
-    return sum(position * stride for position, stride in zip(index, strides))
+    return sum(position * stride for position, stride in zip(index, strides, strict=False))
 
 
 def reach(shape: Index, strides: Index) -> tuple[int, int]:
     """§3: the lowest and the highest offset of any element."""
-    ends = [stride * (size - 1) for size, stride in zip(shape, strides)]
+    ends = [stride * (size - 1) for size, stride in zip(shape, strides, strict=False)]
     return sum(min(0, end) for end in ends), sum(max(0, end) for end in ends)

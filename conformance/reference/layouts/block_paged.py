@@ -78,7 +78,9 @@ class BlockPaged(Layout):
     def check_contents(self, descriptor: Descriptor, buffers: list[bytes], report: Report) -> None:
         """L-38, and that the pages have room for the tokens."""
         table, pointers = self.tables(buffers)
-        report.check(pointers_good(pointers, len(table)), "L-38", f"seq_ptr {pointers[:9]} for {len(table)} pages")
+        report.check(
+            pointers_good(pointers, len(table)), "L-38", f"seq_ptr {pointers[:9]} for {len(table)} pages"
+        )
         report.check(all(page < self.num_pages for page in table), "L-38", f"a page id of {table[:9]}")
 
     def token_of(self, descriptor: Descriptor, buffers: list[bytes], position: int) -> tuple[int, int]:
@@ -106,5 +108,5 @@ class BlockPaged(Layout):
         return self.address(descriptor, buffers, (sequence, token, index[1], index[2]))
 
     def slot_of(self, descriptor: Descriptor, element: int) -> int:
-        """page · page_size + slot of an element of the pool, by which per-block parameters go."""
+        """Page · page_size + slot of an element of the pool, by which per-block parameters go."""
         return element // (descriptor.shape[1] * descriptor.shape[2])

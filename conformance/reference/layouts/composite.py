@@ -52,7 +52,9 @@ class CompositeHead(Layout):
     def check(self, descriptor: Descriptor, report: Report) -> None:
         """D-28, D-30 and L-55."""
         report.check(not descriptor.handles, "D-30 L-41", "a composite head with buffers")
-        report.check(descriptor.byte_offset == 0, "D-30 L-41", f"byte_offset {descriptor.byte_offset} on a head")
+        report.check(
+            descriptor.byte_offset == 0, "D-30 L-41", f"byte_offset {descriptor.byte_offset} on a head"
+        )
         report.check(descriptor.quantization is None, "D-30 L-42 Q-32", "a quantized composite head")
         report.check(descriptor.member is None, "D-30 L-42", "a member section on a composite head")
         report.check(self.rule != OVERLAY or self.member_count > 0, "D-28 L-53", "an overlay of no members")

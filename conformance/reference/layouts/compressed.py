@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Optional
+from typing import TYPE_CHECKING, ClassVar
 
 from ..faults import Report
 from ..wire import Reader, u64s
@@ -53,14 +54,16 @@ class Csr(Sparse):
     def check_contents(self, descriptor: Descriptor, buffers: list[bytes], report: Report) -> None:
         """L-32."""
         minor, pointers = u64_array(buffers[1]), u64_array(buffers[2])
-        if not report.check(pointers_good(pointers, self.nnz), "L-32", f"{self.name}: pointers {pointers[:9]}"):
+        if not report.check(
+            pointers_good(pointers, self.nnz), "L-32", f"{self.name}: pointers {pointers[:9]}"
+        ):
             return
-        slices = [minor[start:end] for start, end in zip(pointers, pointers[1:])]
+        slices = [minor[start:end] for start, end in itertools.pairwise(pointers)]
         report.check(all(map(rising, slices)), "L-32", f"{self.name}: indices of a slice do not increase")
         bound = descriptor.shape[1 - self.major]
         report.check(all(one < bound for one in minor), "L-32", f"{self.name}: an index out of bounds")
 
-    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> Optional[int]:
+    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> int | None:
         """The entry of a coordinate."""
         minor, pointers = u64_array(buffers[1]), u64_array(buffers[2])
         start, end = pointers[index[self.major]], pointers[index[self.major] + 1]

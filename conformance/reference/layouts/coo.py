@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ..faults import Report
 from ..wire import Reader, u64s
@@ -47,11 +48,13 @@ class Coo(Sparse):
     def check_contents(self, descriptor: Descriptor, buffers: list[bytes], report: Report) -> None:
         """L-31."""
         entries = self.coordinates(descriptor, buffers)
-        inside = all(all(one < size for one, size in zip(entry, descriptor.shape)) for entry in entries)
+        inside = all(
+            all(one < size for one, size in zip(entry, descriptor.shape, strict=False)) for entry in entries
+        )
         report.check(inside, "L-31", "coo: a coordinate out of bounds")
         report.check(len(set(entries)) == len(entries), "L-31", "coo: a tuple twice")
         if self.is_sorted:
-            increasing = all(first < second for first, second in zip(entries, entries[1:]))
+            increasing = all(first < second for first, second in itertools.pairwise(entries))
             report.check(increasing, "L-31", "coo: is_sorted, and not increasing")
 
     def coordinates(self, descriptor: Descriptor, buffers: list[bytes]) -> list[tuple[int, ...]]:
@@ -59,7 +62,7 @@ class Coo(Sparse):
         flat, rank = u64_array(buffers[1]), descriptor.rank
         return [tuple(flat[entry * rank : (entry + 1) * rank]) for entry in range(self.nnz)]
 
-    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> Optional[int]:
+    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> int | None:
         """The entry of a coordinate."""
         entries = self.coordinates(descriptor, buffers)
         return entries.index(tuple(index)) if tuple(index) in entries else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ..faults import Report
 from ..wire import Reader, u32s, u64s
@@ -29,7 +30,11 @@ class Csf(Sparse):
     @classmethod
     def read(cls, reader: Reader, rank: int, report: Report) -> Csf:
         """16 + 4·r bytes."""
-        nnz, order, reserved = reader.u64("nnz"), reader.u32s(rank, "mode_order"), reader.take(8, "csf reserved")
+        nnz, order, reserved = (
+            reader.u64("nnz"),
+            reader.u32s(rank, "mode_order"),
+            reader.take(8, "csf reserved"),
+        )
         report.check(sorted(order) == list(range(rank)), "D-22 L-27", f"mode_order {order}")
         report.check(not any(reserved), "D-20 L-23", "csf: reserved bytes")
         return cls(nnz, order, reserved)
@@ -63,14 +68,16 @@ class Csf(Sparse):
             return
         for level, axis in enumerate(self.mode_order):
             pos, crd = u64_array(buffers[2 * level + 1]), u64_array(buffers[2 * level + 2])
-            if not report.check(pointers_good(pos, len(crd)), "L-33", f"csf: pos of level {level}: {pos[:9]}"):
+            if not report.check(
+                pointers_good(pos, len(crd)), "L-33", f"csf: pos of level {level}: {pos[:9]}"
+            ):
                 continue
-            siblings = all(rising(crd[start:end]) for start, end in zip(pos, pos[1:]))
+            siblings = all(rising(crd[start:end]) for start, end in itertools.pairwise(pos))
             report.check(siblings, "L-33", f"csf: siblings of level {level} do not increase")
             bound = descriptor.shape[axis]
             report.check(all(one < bound for one in crd), "L-33", f"csf: crd of level {level} out of bounds")
 
-    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> Optional[int]:
+    def find(self, descriptor: Descriptor, buffers: list[bytes], index: Index) -> int | None:
         """Down the tree."""
         node = 0
         for level, axis in enumerate(self.mode_order):

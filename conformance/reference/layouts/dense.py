@@ -20,7 +20,7 @@ class RowMajor(Layout):
 
     tag = 0x01
     name = "row_major"
-    ranks = range(0, 65)
+    ranks = range(65)
 
     @classmethod
     def read(cls, reader: Reader, rank: int, report: Report) -> RowMajor:

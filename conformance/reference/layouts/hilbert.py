@@ -69,5 +69,7 @@ class Hilbert(Layout):
                 flip ^= q - 1
         x = [one ^ flip for one in x]
         return sum(
-            (one >> b & 1) << b * len(x) + last - axis for axis, one in enumerate(x) for b in range(self.order)
+            (one >> b & 1) << b * len(x) + last - axis
+            for axis, one in enumerate(x)
+            for b in range(self.order)
         )

@@ -39,7 +39,7 @@ class Morton(Layout):
         """L-19 before anything is shifted, then D-19."""
         if self._too_high(descriptor.rank):
             report.add("L-19", f"morton bits {self.bits} pass 64 bits")
-        for size, bits in zip(descriptor.static_shape, self.bits):
+        for size, bits in zip(descriptor.static_shape, self.bits, strict=False):
             if size is not None and size - 1 >> min(bits, 64) > 0:
                 report.add("D-19 L-18", f"{size} elements do not fit {bits} bits")
 
@@ -47,7 +47,9 @@ class Morton(Layout):
         """§5: the highest offset of the formula, which holds for equal bits and for unequal ones (§16.1)."""
         if 0 in self.bits or self._too_high(descriptor.rank):
             return
-        needed = 1 + sum(1 << b * descriptor.rank + axis for axis, bits in enumerate(self.bits) for b in range(bits))
+        needed = 1 + sum(
+            1 << b * descriptor.rank + axis for axis, bits in enumerate(self.bits) for b in range(bits)
+        )
         before = len(report.faults)
         check_dense(descriptor, size_of(needed), report)
         if len(report.faults) > before and len(set(self.bits)) > 1:

@@ -17,7 +17,7 @@ class Private(Layout):
     layout_id: int
     data: bytes = b""
     name = "private"
-    ranks = range(0, 65)
+    ranks = range(65)
 
     @classmethod
     def read_tagged(cls, reader: Reader, tag: int) -> Private:

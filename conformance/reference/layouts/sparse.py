@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from ..faults import Report
@@ -29,7 +30,7 @@ class Sparse(Layout):
 
     def check_nnz(self, descriptor: Descriptor, sizes: list[int], report: Report) -> None:
         """L-29 with the exact ``sizes`` of the layout's buffers, and L-30."""
-        for number, (size, handle) in enumerate(zip(sizes, descriptor.handles)):
+        for number, (size, handle) in enumerate(zip(sizes, descriptor.handles, strict=False)):
             if size >= 1 << 64 or size != handle.byte_size:
                 what = f"{self.name}: buffer {number} has {handle.byte_size} bytes, not {size}"
                 report.add("L-29 S-9 F-47", what)
@@ -40,10 +41,10 @@ class Sparse(Layout):
 
 def rising(values: list[int]) -> bool:
     """Strictly increasing."""
-    return all(first < second for first, second in zip(values, values[1:]))
+    return all(first < second for first, second in itertools.pairwise(values))
 
 
 def pointers_good(pointers: list[int], end: int) -> bool:
     """From 0 to ``end``, never falling."""
-    steps = all(first <= second for first, second in zip(pointers, pointers[1:]))
+    steps = all(first <= second for first, second in itertools.pairwise(pointers))
     return bool(pointers) and pointers[0] == 0 and pointers[-1] == end and steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ..faults import Report
 from ..wire import Reader, i64s, u64s
@@ -26,7 +26,7 @@ class Tiled(Layout):
     inner: int = ROW
     outer_strides: tuple[int, ...] = ()
     inner_strides: tuple[int, ...] = ()
-    nested: Optional[Tiled] = None
+    nested: Tiled | None = None
     reserved: bytes = b"\0\0"
     tag = 0x04
     name = "tiled"
@@ -56,11 +56,13 @@ class Tiled(Layout):
 
     def check(self, descriptor: Descriptor, report: Report) -> None:
         """L-16."""
-        one: Optional[Tiled] = self
+        one: Tiled | None = self
         while one is not None and 0 not in one.tile_shape:
             inside = one.nested
             if inside is not None and 0 not in inside.tile_shape:
-                even = all(big % small == 0 for big, small in zip(one.tile_shape, inside.tile_shape))
+                even = all(
+                    big % small == 0 for big, small in zip(one.tile_shape, inside.tile_shape, strict=False)
+                )
                 report.check(even, "L-16", f"tile {inside.tile_shape} does not divide {one.tile_shape}")
             if one.inner == STRIDED:
                 low, high = reach(one.tile_shape, one.inner_strides)
@@ -89,8 +91,8 @@ class Tiled(Layout):
 
     def offset(self, index: Index, shape: Index) -> int:
         """The formula of §4, over ``shape``."""
-        which = [position // tile for position, tile in zip(index, self.tile_shape)]
-        inside = [position % tile for position, tile in zip(index, self.tile_shape)]
+        which = [position // tile for position, tile in zip(index, self.tile_shape, strict=False)]
+        inside = [position % tile for position, tile in zip(index, self.tile_shape, strict=False)]
         start = math.prod(self.tile_shape) * dot(which, self._outer(_grid(shape, self.tile_shape)))
         if self.nested is not None:
             return start + self.nested.offset(inside, self.tile_shape)
@@ -105,4 +107,4 @@ class Tiled(Layout):
 
 
 def _grid(shape: Index, tile: Index) -> list[int]:
-    return [-(-size // step) for size, step in zip(shape, tile)]
+    return [-(-size // step) for size, step in zip(shape, tile, strict=False)]
