@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Union
 
 from .descriptor import Descriptor
 from .element_types import ElementType
@@ -38,7 +37,7 @@ class Composite:
         return layout
 
 
-Item = Union[Tensor, Composite]
+Item = Tensor | Composite
 
 
 def head_of(item: Item) -> Descriptor:

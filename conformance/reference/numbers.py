@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import struct
 from fractions import Fraction
-from typing import Union
 
 from .element_types import TYPES, ElementType
 
-Number = Union[bool, int, float, complex, Fraction]
+Number = bool | int | float | complex | Fraction
 
 
 def decode(kind: ElementType, bits: int) -> Number:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Union
 
 from .dequantize import Dequantizer
 from .descriptor import Descriptor
@@ -15,7 +14,7 @@ from .numbers import Number
 from .packing import slice_of, value_at
 from .sections import DYNAMIC
 
-Nested = Union[Number, list["Nested"]]
+Nested = Number | list["Nested"]
 
 
 @dataclass(frozen=True)

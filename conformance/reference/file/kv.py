@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Union
 
 from ..faults import Report
 from ..wire import Reader, u32s
@@ -14,7 +13,7 @@ STRING, INT64, UINT64, FLOAT64, BOOL, BYTES, ARRAY = range(1, 8)
 NAMES = {1: "string", 2: "int64", 3: "uint64", 4: "float64", 5: "bool", 6: "bytes", 7: "array"}
 SMALLEST = {STRING: 4, INT64: 8, UINT64: 8, FLOAT64: 8, BOOL: 1, BYTES: 4}
 _NUMBERS = {INT64: "<q", UINT64: "<Q", FLOAT64: "<d", BOOL: "<?"}
-Scalar = Union[str, bytes, bool, int, float]
+Scalar = str | bytes | bool | int | float
 
 
 @dataclass(frozen=True)
