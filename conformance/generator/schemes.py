@@ -5,12 +5,21 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from ..reference.descriptor import Descriptor
 from ..reference.dequantize import scale_type
+from ..reference.descriptor import Descriptor
 from ..reference.element_types import BY_NAME
 from ..reference.layouts import BlockPaged, Layout
 from ..reference.packing import pack, pack_bits
-from ..reference.quantization import MXFP, NF4, NONE, PER_BLOCK, PER_CHANNEL, PER_TENSOR, SYMMETRIC, Quantization
+from ..reference.quantization import (
+    MXFP,
+    NF4,
+    NONE,
+    PER_BLOCK,
+    PER_CHANNEL,
+    PER_TENSOR,
+    SYMMETRIC,
+    Quantization,
+)
 from ..reference.quantization_checks import parameter_count
 
 BLOCKS = {PER_BLOCK: 4, NF4: 8, MXFP: 16}
@@ -81,7 +90,9 @@ def every_storage() -> list[Case]:
         kind = "asymmetric" if wide else "symmetric"
         cases += [Case(f"per-channel-{kind}-{name}", PER_CHANNEL, name, wide) for name in affine]
         for number, name in enumerate(("int8", "uint8", "int4", "uint4", "int2", "uint2")):
-            cases.append(Case(f"per-block-{kind}-{name}", PER_BLOCK, name, wide, 1 + number % 3, 2 << number % 3))
+            cases.append(
+                Case(f"per-block-{kind}-{name}", PER_BLOCK, name, wide, 1 + number % 3, 2 << number % 3)
+            )
     for name in ("float8_e4m3", "float8_e5m2", "float4_e2m1", "float6_e2m3", "float6_e3m2", "int8", "int4"):
         cases.append(Case(f"mxfp-{name}", MXFP, name))
     return cases

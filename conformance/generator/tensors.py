@@ -9,7 +9,19 @@ from dataclasses import replace
 
 from ..reference.buffers import Handle
 from ..reference.descriptor import Descriptor
-from ..reference.layouts import BlockPaged, Coo, Csc, Csf, Csr, Hilbert, Layout, Morton, Strided, Tiled, Unresolved
+from ..reference.layouts import (
+    BlockPaged,
+    Coo,
+    Csc,
+    Csf,
+    Csr,
+    Hilbert,
+    Layout,
+    Morton,
+    Strided,
+    Tiled,
+    Unresolved,
+)
 from ..reference.layouts.base import reach
 from ..reference.packing import pack_bits
 from ..reference.tensor import Tensor
@@ -118,7 +130,7 @@ def _pointers(parents: Sequence[int], size: int) -> list[int]:
 
 
 def _tree(keys: list[Index], rank: int) -> list[bytes]:
-    """pos and crd of each level of a CSF tree."""
+    """Pos and crd of each level of a CSF tree."""
     arrays: list[bytes] = []
     above: list[Index] = [()]
     for level in range(rank):

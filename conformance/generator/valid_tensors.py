@@ -1,4 +1,4 @@
-"""Each layout × each family of types or scheme of quantization × each optional section: streams of tensors."""
+"""Each layout with each family of types or scheme, and with each optional section: streams of tensors."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def valid_tensors() -> Iterator[Vector]:
         for case in CASES:
             if case.fits(layout):
                 wide, over = WIDE[name]
-                yield _stream(f"{name}-{case.name}", _sections(_quantized(case, wide, over)))
+                yield _stream(f"{name}-{case.name}", _sections(quantized(case, wide, over)))
     for name, (shape, layout) in VARIANTS.items():
         kinds = ("float32", "uint4") if "morton" not in name else ("float32", "int8")
         yield _stream(name, [_plain(kind, shape, layout) for kind in kinds])
     yield _stream("every-element-type", [_every(tag) for tag in sorted(TYPES)])
     storages = every_storage()
-    yield _stream("every-storage-type", [_quantized(case, (2, 16), RowMajor()) for case in storages])
+    yield _stream("every-storage-type", [quantized(case, (2, 16), RowMajor()) for case in storages])
     yield _stream("partial-blocks", _partial())
     yield _stream("shared-parameter-buffer", [_shared()])
 
@@ -110,7 +110,8 @@ def _plain(kind: str, shape: tuple[int, ...], layout: Layout) -> Tensor:
     return make(Descriptor(one.tag, shape, layout), patterns(one, math.prod(shape)))
 
 
-def _quantized(case: Case, shape: tuple[int, ...], layout: Layout) -> Tensor:
+def quantized(case: Case, shape: tuple[int, ...], layout: Layout) -> Tensor:
+    """A tensor under a scheme, its codes and parameters from corner to corner."""
     kind = BY_NAME[case.storage]
     bits = [one for one in patterns(kind, 2 * math.prod(shape)) if not _is_special(case.storage, one)]
     tensor = make(Descriptor(kind.tag, shape, layout), bits)
@@ -126,8 +127,12 @@ def _is_special(name: str, bits: int) -> bool:
 def _sections(tensor: Tensor) -> list[Tensor]:
     """The tensor alone, with a shard section, with statistics, with both."""
     descriptor = tensor.descriptor
-    statistics = Statistics(mask=0b111111, sparsity_ratio=0.25, value_min=-1.5, value_max=2.0, value_abs_max=2.0)
-    statistics = replace(statistics, nnz=getattr(descriptor.layout, "nnz", 3), value_mean=0.125, value_stddev=0.5)
+    statistics = Statistics(
+        mask=0b111111, sparsity_ratio=0.25, value_min=-1.5, value_max=2.0, value_abs_max=2.0
+    )
+    statistics = replace(
+        statistics, nnz=getattr(descriptor.layout, "nnz", 3), value_mean=0.125, value_stddev=0.5
+    )
     statistics = replace(statistics, nm_n=2, nm_m=4, has_nan=1)
     shard = Shard(tuple(size + 3 for size in descriptor.shape), tuple(range(descriptor.rank)))
     found = [descriptor, replace(descriptor, statistics=statistics)]
@@ -138,7 +143,9 @@ def _sections(tensor: Tensor) -> list[Tensor]:
 
 def _private(shape: tuple[int, ...], layout: Layout) -> list[Tensor]:
     """A float of 16 bits and an integer of 4, under private tags."""
-    wide = Extension(16, is_float=1, sign_bits=1, exponent_bits=6, mantissa_bits=9, exponent_bias=31, has_nan=1)
+    wide = Extension(
+        16, is_float=1, sign_bits=1, exponent_bits=6, mantissa_bits=9, exponent_bias=31, has_nan=1
+    )
     narrow = Extension(4, packing_factor=2, is_signed=1)
     made = []
     for tag, extension, kind in ((0xF0, wide, "uint16"), (0xFE, narrow, "uint4")):
@@ -159,12 +166,12 @@ def _every(tag: int) -> Tensor:
 def _partial() -> list[Tensor]:
     """S mod K ≠ 0: each partial last block has a scale of its own; NF4 and per-block alone."""
     cases = [Case("per-block", 3, "int8", block_size=4), Case("nf4", 4, "uint4", block_size=8)]
-    return [_quantized(case, (2, 11), layout) for case in cases for layout in (RowMajor(), ColMajor())]
+    return [quantized(case, (2, 11), layout) for case in cases for layout in (RowMajor(), ColMajor())]
 
 
 def _shared() -> Tensor:
     """quantization.md §2: scales and zero points in one entry, one after the other."""
-    tensor = _quantized(Case("per-channel", 2, "int8", asymmetric=True), (2, 16), RowMajor())
+    tensor = quantized(Case("per-channel", 2, "int8", asymmetric=True), (2, 16), RowMajor())
     scales, zeros = tensor.buffers[1:]
     one = tensor.descriptor.quantization
     if one is None:

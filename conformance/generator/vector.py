@@ -99,7 +99,9 @@ def kv_facts(value: Value) -> Facts:
 def file_facts(file: File) -> Facts:
     """The index, in its order; the items, in the region's; the metadata."""
     names = [entry.name for entry in file.entries]
-    facts: Facts = {"names": names if len(names) < 100 else {"count": len(names), "first": names[0], "last": names[-1]}}
+    facts: Facts = {
+        "names": names if len(names) < 100 else {"count": len(names), "first": names[0], "last": names[-1]}
+    }
     facts["items"] = [item_facts(item) for item in file.items[:100]]
     facts["kv"] = {key: kv_facts(value) for key, value in file.kv}
     return facts
