@@ -20,7 +20,10 @@ from benchmarks.measure import numpy_environment
 from benchmarks.row import ROOT, Row, shown
 from benchmarks.rows import Bench
 
-ROWS = ("load", "cold", "names", "sparse", "save", "convert", "stall", "calls", "imports")
+ROWS = (
+    *("load", "cold", "names", "sparse", "save", "convert", "stall", "calls"),
+    *("descriptors", "tensors", "imports"),
+)
 GIB = 1 << 30
 
 

@@ -19,6 +19,7 @@ DISTRIBUTIONS = {f"hurray-{name}" for name in BRIDGES}
 # Further words, by file: where the documented shortcuts ask for the bridge of their name, and which bridges are ours.
 PYTHON = "packages/hurray-core-py/python/hurray"
 ALLOWED: dict[str, set[str]] = {
+    f"{PYTHON}/_allocator.py": {"numpy"},
     f"{PYTHON}/_ingest.py": {"numpy", "scipy", "torch"},
     f"{PYTHON}/bridges.py": set(BRIDGES),
     "packages/hurray-core-py/src/tensor/class.rs": {"numpy", "scipy", "torch"},

@@ -1,15 +1,14 @@
-"""One tensor by name out of many, the opening included: ``named LIBRARY FILE NAME RUNS``."""
+"""One tensor by name out of many, the opening included, ``RUNS`` times a turn: ``named LIBRARY FILE NAME RUNS``."""
 
 from __future__ import annotations
 
-import json
 import sys
 
 import hurray
 import numpy as np
 from safetensors import safe_open
 
-from benchmarks.measure import times
+from benchmarks.measure import serve, times
 
 
 def main(library: str, path: str, name: str, runs: str) -> None:
@@ -23,7 +22,7 @@ def main(library: str, path: str, name: str, runs: str) -> None:
 
     action = ours if library == "hurray" else theirs
     action()
-    print(json.dumps({"times": times(action, int(runs))}))
+    serve(lambda: {"times": times(action, int(runs))})
 
 
 if __name__ == "__main__":

@@ -26,12 +26,14 @@ pub struct Problem {
     pub tensor: Option<String>,
     /// The absolute offset in the file.
     pub offset: Option<u64>,
+    /// How many further places break the rule in the same way and have no problem of their own.
+    pub more: u64,
 }
 
 impl Problem {
     pub(crate) fn new(fault: Fault, tensor: Option<&str>, offset: Option<u64>) -> Self {
         let tensor = tensor.map(str::to_owned);
-        Self { fault, tensor, offset }
+        Self { fault, tensor, offset, more: 0 }
     }
 }
 
@@ -43,7 +45,19 @@ impl fmt::Display for Problem {
             (None, Some(at)) => write!(f, "at byte {at}: ")?,
             (None, None) => {}
         }
-        write!(f, "{} [{}]", self.fault, self.fault.code())
+        write!(f, "{}{} [{}]", self.fault, And(self.more), self.fault.code())
+    }
+}
+
+/// Says how many more places there are, if any.
+struct And(u64);
+
+impl fmt::Display for And {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            more => write!(f, ", and {more} more like it"),
+        }
     }
 }
 

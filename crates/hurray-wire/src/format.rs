@@ -49,6 +49,8 @@ pub const SMALLEST_KV: u64 = 5;
 pub const SMALLEST_DESCRIPTOR: u32 = 37;
 /// Bytes of a descriptor's fixed header (descriptor.md §2).
 pub const DESCRIPTOR_FIXED: usize = 20;
+/// Where the fixed header keeps the layout tag (descriptor.md §2).
+pub const LAYOUT_TAG_AT: usize = 15;
 /// Bytes that tell a descriptor's length (descriptor.md §2).
 pub const DESCRIPTOR_PREFIX: usize = 10;
 /// Bytes of one buffer handle (buffers.md §1).

@@ -16,6 +16,14 @@ pub trait ReadAt {
     /// # Errors
     /// The transport's own; `UnexpectedEof` if the source ends before the buffer is full.
     fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
+
+    /// Called now and then during long work on the bytes; an error ends it.
+    ///
+    /// # Errors
+    /// The caller's own, such as an interrupt.
+    fn pause(&self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl ReadAt for [u8] {
@@ -41,6 +49,10 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
 
     fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
         (**self).read_exact_at(buf, offset)
+    }
+
+    fn pause(&self) -> io::Result<()> {
+        (**self).pause()
     }
 }
 

@@ -15,7 +15,9 @@ pyo3::import_exception!(hurray._exceptions, CopyRequiredError);
 pyo3::import_exception!(hurray._exceptions, FileError);
 pyo3::import_exception!(hurray._exceptions, InternalError);
 pyo3::import_exception!(hurray._exceptions, InvalidDescriptorError);
+pyo3::import_exception!(hurray._exceptions, RankError);
 pyo3::import_exception!(hurray._exceptions, UnsupportedError);
+pyo3::import_exception!(hurray._exceptions, ViewError);
 
 /// What the user called the file, for messages.
 pub(crate) type FileName = Option<Py<PyAny>>;
@@ -34,7 +36,8 @@ pub(crate) fn problem(py: Python<'_>, problem: &Problem, name: &FileName) -> PyE
     coded(py, &problem.fault, text)
 }
 
-fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
+/// A broken rule in words that say more than the rule's own.
+pub(crate) fn coded(py: Python<'_>, fault: &Fault, text: String) -> PyErr {
     let error = match fault.tier() {
         Tier::Container => FileError::new_err(text),
         Tier::Descriptor => InvalidDescriptorError::new_err(text),

@@ -5,6 +5,9 @@ compile_error!("hurray needs a 64-bit little-endian target");
 
 mod bits;
 mod buffer;
+mod contents;
+mod create;
+mod decimal;
 mod descriptor;
 mod device;
 mod dtype;
@@ -12,9 +15,13 @@ mod error;
 mod exchange;
 mod extension;
 mod file;
+mod float;
 mod handle;
+mod html;
+mod int;
 mod layout;
 mod numbers;
+mod pickle;
 mod quantization;
 mod shape;
 mod shard;
@@ -26,6 +33,20 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
+    use crate::buffer::aligned_functions;
+    #[pymodule_export]
+    use crate::create::arange::arange;
+    #[pymodule_export]
+    use crate::create::eye::eye;
+    #[pymodule_export]
+    use crate::create::full::{empty, full, ones, zeros};
+    #[pymodule_export]
+    use crate::create::like::{empty_like, full_like, ones_like, zeros_like};
+    #[pymodule_export]
+    use crate::create::linspace::linspace;
+    #[pymodule_export]
+    use crate::create::sparse_coo::sparse_coo;
+    #[pymodule_export]
     use crate::descriptor::Descriptor;
     #[pymodule_export]
     use crate::device::Device;
@@ -36,11 +57,25 @@ mod _core {
     #[pymodule_export]
     use crate::exchange::dlpack::from_dlpack;
     #[pymodule_export]
+    use crate::extension::ExtensionType;
+    #[pymodule_export]
     use crate::file::{load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem};
     #[pymodule_export]
     use crate::handle::BufferHandle;
     #[pymodule_export]
-    use crate::layout::{ColMajorLayout, Layout, RowMajorLayout, StridedLayout};
+    use crate::layout::{
+        _bare, layout_tag_kind, BlockPagedLayout, ColMajorLayout, CompositeLayout, CooLayout, CscLayout, CsfLayout,
+        CsrLayout, HilbertLayout, Layout, MortonLayout, PrivateExtensionLayout, RowMajorLayout, StridedLayout,
+        TiledLayout, UnknownLayout,
+    };
+    #[pymodule_export]
+    use crate::pickle::{_descriptor, _entry, _handle, _problem};
+    #[pymodule_export]
+    use crate::quantization::{decode_quantization, Mxfp, Nf4, PerBlockAffine, PerChannelAffine, PerTensorAffine};
+    #[pymodule_export]
+    use crate::shard::Shard;
+    #[pymodule_export]
+    use crate::statistics::Statistics;
     #[pymodule_export]
     use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 

@@ -7,15 +7,15 @@ use pyo3::types::{PyBool, PyComplex, PyFloat};
 use crate::bits;
 
 /// A small float's fields (format: element-types.md §4).
-struct Minifloat {
-    exponent: u32,
-    mantissa: u32,
-    bias: i32,
+pub(crate) struct Minifloat {
+    pub(crate) exponent: u32,
+    pub(crate) mantissa: u32,
+    pub(crate) bias: i32,
     /// Which codes are infinite or not a number.
-    special: Special,
+    pub(crate) special: Special,
 }
 
-enum Special {
+pub(crate) enum Special {
     /// The highest exponent holds infinity and NaN, as in IEEE 754.
     Ieee,
     /// Exponent and mantissa of ones alone are NaN; there is no infinity.
@@ -24,7 +24,7 @@ enum Special {
 }
 
 impl Minifloat {
-    fn of(ty: ElementType) -> Option<Self> {
+    pub(crate) fn of(ty: ElementType) -> Option<Self> {
         use Special::{AllOnes, Ieee, None as Never};
         let (exponent, mantissa, bias, special) = match ty {
             ElementType::Float16 => (5, 10, 15, Ieee),
@@ -39,7 +39,7 @@ impl Minifloat {
         Some(Self { exponent, mantissa, bias, special })
     }
 
-    fn value(&self, code: u32) -> f64 {
+    pub(crate) fn value(&self, code: u32) -> f64 {
         let mantissa_mask = (1 << self.mantissa) - 1;
         let (m, e) = (code & mantissa_mask, code >> self.mantissa & ((1 << self.exponent) - 1));
         let top = (1 << self.exponent) - 1;
@@ -83,9 +83,7 @@ pub(crate) fn whole<'py>(py: Python<'py>, ty: ElementType, bytes: &[u8]) -> PyRe
         E::Float64 => float(f64::from_le_bytes(array(bytes))),
         E::Float16 | E::BFloat16 => float(small(ty, u16::from_le_bytes(array(bytes)).into())),
         E::Float8E4M3 | E::Float8E5M2 => float(small(ty, bytes[0].into())),
-        // 0x00 and 0xFF are not to be stored (element-types.md §4); shown as what they are not.
-        E::Float8E8M0 if matches!(bytes[0], 0x00 | 0xFF) => float(f64::NAN),
-        E::Float8E8M0 => float(2f64.powi(i32::from(bytes[0]) - 127)),
+        E::Float8E8M0 => float(scale(bytes[0])),
         E::Complex64 => {
             let (re, im) = (f32::from_le_bytes(array(bytes)), f32::from_le_bytes(array(&bytes[4..])));
             Ok(Some(PyComplex::from_doubles(py, re.into(), im.into()).into_any()))
@@ -120,6 +118,15 @@ pub(crate) fn packed<'py>(
     }))
 }
 
-fn small(ty: ElementType, code: u32) -> f64 {
+/// The value of a code of a float of 16 bits or less.
+pub(crate) fn small(ty: ElementType, code: u32) -> f64 {
     Minifloat::of(ty).map_or(f64::NAN, |float| float.value(code))
+}
+
+/// The value of a float8_e8m0. 0x00 and 0xFF are not to be stored (element-types.md §4): no number.
+pub(crate) fn scale(code: u8) -> f64 {
+    match code {
+        0x00 | 0xFF => f64::NAN,
+        code => 2f64.powi(i32::from(code) - 127),
+    }
 }

@@ -51,6 +51,9 @@ work = {
     "strided": strided,
     "write_all": write_all,
     "read": lambda: hurray.load(source + ".hrry", io="read"),
+    "validate": lambda: hurray.load(source + ".csr.hrry")["w"].validate(),
+    "check": lambda: hurray.save(target, hurray.load(source + ".csr.hrry")),
+    "verify": lambda: hurray.verify(source + ".csr.hrry"),
     "tolist": lambda: hurray.Tensor(mapped, hurray.uint8, (size,)).tolist(),
 }[what]
 
@@ -70,18 +73,36 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with open(target, "wb") as file:
         file.truncate(1 << 30)
     size = 1 << 32
-    blob = craft.descriptor(craft.UINT8, shape=(size,), sizes=(size,))
-    index = pack("<QH", 1, 1) + b"w" + pack("<QIQQI", 64, len(blob), 4096, size, 0)
-    with open(f"{target}.hrry", "wb") as file:
-        file.write(craft.Crafted().build()[:64] + blob)
-        file.seek(4096 + size)
-        file.write(index + pack("<QQQIII", 4096 + size, len(index), 0, 0, craft.crc32c(index), 0) + b"HRRY")
+    _holes(Path(f"{target}.hrry"), craft.descriptor(craft.UINT8, shape=(size,), sizes=(size,)), size)
+    # A CSR tensor with one row, whose indices are a gigabyte of zeros.
+    nnz = 1 << 27
+    sizes = (nnz, 8 * nnz, 16)
+    blob = craft.descriptor(craft.UINT8, 7, (1, nnz), sizes, payload=pack("<Q8x", nnz))
+    path = Path(f"{target}.csr.hrry")
+    _holes(path, blob, 9 * nnz + 16)
+    with open(path, "r+b") as file:
+        file.seek(4096 + 9 * nnz + 8)
+        file.write(pack("<Q", nnz))
     return target
+
+
+def _holes(path: Path, blob: bytes, size: int) -> None:
+    """A file of one tensor without bytes in its data."""
+    index = pack("<QH", 1, 1) + b"w" + pack("<QIQQI", 64, len(blob), 4096, size, 0)
+    end = craft.up(4096 + size, 8)
+    with open(path, "wb") as file:
+        file.write(craft.Crafted().build()[:64] + blob)
+        file.seek(end)
+        file.write(index + pack("<QQQIII", end, len(index), 0, 0, craft.crc32c(index), 0) + b"HRRY")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sparse files and their speed are Linux's")
 @pytest.mark.parametrize(
-    "what", ["save", "many", "writer", "pieces", "tofile", "strided", "write_all", "read", "tolist"]
+    "what",
+    [
+        *("save", "many", "writer", "pieces", "tofile", "strided", "write_all", "read", "tolist"),
+        *("validate", "check", "verify"),
+    ],
 )
 def test_control_c_ends_it_soon_and_the_old_file_is_whole(what: str, source: Path, tmp_path: Path) -> None:
     """Ctrl-C interrupts: a prompt KeyboardInterrupt, the old file as it was, nothing left beside."""

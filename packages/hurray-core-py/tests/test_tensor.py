@@ -7,7 +7,6 @@ import ctypes
 import inspect
 import mmap
 import operator
-import pickle
 import types
 import weakref
 from typing import Any
@@ -37,7 +36,7 @@ def test_the_buffer_must_hold_every_element(dtype: hurray.Dtype, shape: tuple[in
         assert (tensor.shape, tensor.dtype, tensor.nbytes) == (shape, dtype, need)
         assert tensor.buffer_handles[0].byte_size == need + extra
     if need:
-        with pytest.raises(hurray.BufferError, match=rf"(?s){need}.*{need - 1}") as caught:
+        with pytest.raises(hurray.BufferError, match=rf"\b{need - 1} bytes.*at least {need}$") as caught:
             hurray.Tensor(bytes(need - 1), dtype, shape)
         assert caught.value.code == "L-12"
         with pytest.raises(hurray.BufferError):
@@ -164,7 +163,7 @@ def test_a_buffer_that_is_not_contiguous_is_refused_with_the_way_out(source: Any
         hurray.Tensor(source, hurray.uint8, (2,))
 
 
-@pytest.mark.parametrize("dtype", ["float32", np.float32, np.dtype("f4"), None, float, 3])
+@pytest.mark.parametrize("dtype", [None, object(), 3])
 def test_a_dtype_is_a_dtype(dtype: Any) -> None:
     with pytest.raises(TypeError, match=r"hurray\.Dtype"):
         hurray.Tensor(bytes(12), dtype, (3,))
@@ -317,21 +316,10 @@ def test_a_tensor_can_be_watched_and_leaves_at_once() -> None:
     assert watch() is None
 
 
-def test_a_tensor_is_not_pickled_in_silence() -> None:
-    with pytest.raises(TypeError, match="pickle"):
-        pickle.dumps(floats(1))
-
-
-def test_repr_says_what_the_tensor_is() -> None:
-    tensor = hurray.Tensor(bytes(24), hurray.float32, (2, 3))
-    for part in ("(2, 3)", "float32", "RowMajorLayout()", "cpu"):
-        assert part in repr(tensor)
-    assert str(tensor) == repr(tensor)
-
-
 def test_repr_of_a_large_tensor_is_short() -> None:
     tensor = hurray.Tensor(bytes(1 << 20), hurray.uint8, (1 << 20,))
     assert len(repr(tensor)) < 200
+    assert len(str(tensor)) < 100
 
 
 @pytest.mark.parametrize("name", ["tensorflow", "", "Torch"])

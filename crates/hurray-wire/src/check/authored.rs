@@ -3,8 +3,12 @@
 
 use hurray_core::{ExtensionTypeDescriptor, Statistics, TensorDescriptor};
 
-/// The first such field that is out of range, as a sentence.
-pub(crate) fn authored(d: &TensorDescriptor) -> Result<(), &'static str> {
+/// What a writer must not state, though readers accept it: statistics and extension types with
+/// fields out of range.
+///
+/// # Errors
+/// The first such field, as a sentence.
+pub fn authored(d: &TensorDescriptor) -> Result<(), &'static str> {
     if let Some(statistics) = &d.statistics {
         self::statistics(statistics)?;
     }

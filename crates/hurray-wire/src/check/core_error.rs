@@ -2,14 +2,13 @@
 
 use super::scheme::Scheme;
 use crate::bytes::u32_at;
-use crate::format::{DESCRIPTOR_FIXED, HANDLE_LEN};
+use crate::format::{DESCRIPTOR_FIXED, HANDLE_LEN, LAYOUT_TAG_AT};
 use crate::Fault;
 use hurray_core::layout::{TAG_BLOCK_PAGED, TAG_COMPOSITE, TAG_CSF, TAG_HILBERT, TAG_MORTON};
 use hurray_core::{DescriptorFlags, Error};
 
-/// Where the fixed header keeps flags, layout tag and rank (descriptor.md §2).
+/// Where the fixed header keeps flags and rank (descriptor.md §2).
 const FLAGS_AT: usize = 10;
-const LAYOUT_AT: usize = 15;
 const RANK_AT: usize = 16;
 /// Bytes of the block-paged payload (layouts.md §10).
 const PAGED_PAYLOAD: usize = 32;
@@ -88,7 +87,7 @@ fn layouts(error: Error, bytes: &[u8]) -> Fault {
 
 /// The core says these in prose only; the layout they belong to tells which rule it is.
 fn by_layout(bytes: &[u8]) -> Fault {
-    let tag = bytes.get(LAYOUT_AT).copied().unwrap_or(0);
+    let tag = bytes.get(LAYOUT_TAG_AT).copied().unwrap_or(0);
     let flags = DescriptorFlags(u32_at(bytes, FLAGS_AT));
     match (tag, u32_at(bytes, RANK_AT)) {
         (TAG_MORTON, 1..) => Fault::MortonBits,

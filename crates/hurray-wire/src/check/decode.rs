@@ -11,17 +11,18 @@ use hurray_core::{TensorDescriptor, MAGIC};
 ///
 /// D-40, L-4 and L-7 are truncations and carry `D-1`.
 pub fn decode(bytes: &[u8]) -> Result<TensorDescriptor, Fault> {
-    let length = own_length(bytes)?;
-    let available = bytes.len() as u64;
-    if u64::from(length) > available {
-        let needed = u64::from(length);
-        return Err(Fault::Truncated { needed, available });
-    }
-    let own = &bytes[..length as usize];
+    let own = own(bytes)?;
     let descriptor = TensorDescriptor::decode(own).map_err(|e| core_error::fault(e, own))?;
     rank::version(&descriptor)?;
     bools::bools(&descriptor, own)?;
     Ok(descriptor)
+}
+
+/// The descriptor's own bytes, without what follows them.
+pub(super) fn own(bytes: &[u8]) -> Result<&[u8], Fault> {
+    let length = own_length(bytes)?;
+    let (needed, available) = (u64::from(length), bytes.len() as u64);
+    bytes.get(..length as usize).ok_or(Fault::Truncated { needed, available })
 }
 
 /// D-1, D-2, D-3, D-5: what must hold before the length may be believed.

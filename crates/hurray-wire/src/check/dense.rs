@@ -3,7 +3,7 @@
 use super::packing::{product, Packing};
 use super::strided::{reach, span};
 use super::tiled::tile_elements;
-use crate::Fault;
+use crate::{layout_name, Fault};
 use hurray_core::layout::{LayoutDescriptor, TiledLayout};
 use hurray_core::{TensorDescriptor, DYNAMIC};
 
@@ -45,7 +45,7 @@ pub(super) fn dense(d: &TensorDescriptor) -> Result<(), Fault> {
     }
     Err(match &d.layout {
         LayoutDescriptor::Morton(m) if !equal(&m.morton_bits) => Fault::MortonHoles { needed, byte_size },
-        _ => Fault::DenseBuffer { needed, byte_size },
+        layout => Fault::DenseBuffer { layout: layout_name(layout), needed, byte_size },
     })
 }
 

@@ -95,8 +95,8 @@ fn head(d: &TensorDescriptor, c: &CompositeLayout) -> Result<(), Fault> {
     }
 }
 
-/// The stored entries of a sparse layout.
-pub(crate) fn nnz(layout: &LayoutDescriptor) -> Option<u64> {
+/// The stored entries of a sparse layout; `None` for a layout that counts none.
+pub fn nnz(layout: &LayoutDescriptor) -> Option<u64> {
     match layout {
         LayoutDescriptor::Coo(l) => Some(l.nnz),
         LayoutDescriptor::Csr(l) => Some(l.nnz),

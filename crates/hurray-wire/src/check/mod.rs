@@ -5,6 +5,9 @@
 //! Private layouts, private element types and private devices are kept as metadata: their buffer
 //! count and sizes follow no public rule, so the checks that need them are skipped. Private
 //! quantization schemes and composition rules are refused.
+//!
+//! Reserved layout tags are refused by [`decode`](decode()) and by writers. Only [`decode_relayed`] takes
+//! them, for a relay; a descriptor that has one passes the tiers as a private one does.
 
 mod authored;
 mod bools;
@@ -18,17 +21,24 @@ mod params;
 mod place;
 mod quantized;
 mod rank;
+mod relay;
 mod scheme;
+mod section;
 mod shard;
 mod sizes;
 mod sparse;
 mod strided;
 mod tiled;
 
+pub use authored::authored;
 pub use decode::decode;
+pub use extent::nnz;
 pub use packing::{element_count, storage_bytes};
+pub use quantized::paged_quantization;
+pub use relay::{decode_relayed, encode, Relayed};
+pub use section::quantization;
 
-pub(crate) use authored::authored;
+pub(crate) use packing::product;
 pub(crate) use params::{parameters, Parameter, ParameterKind};
 pub(crate) use quantized::code_range;
 pub(crate) use scheme::NF4;

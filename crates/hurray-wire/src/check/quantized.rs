@@ -1,10 +1,11 @@
 //! What a quantization scheme asks of the storage type and the shape (quantization.md §1, §3, §8).
 
+use super::rank::PAGED_RANK;
 use super::scheme::{Scheme, MXFP, NF4, PER_BLOCK, PER_CHANNEL, PER_TENSOR};
 use crate::Fault;
 use hurray_core::{
-    ElementType, LayoutDescriptor, Mxfp, Nf4, PerBlockAffine, PerChannelAffine, PerTensorAffine, TensorDescriptor,
-    DYNAMIC,
+    BlockPagedLayout, ElementType, LayoutDescriptor, Mxfp, Nf4, PerBlockAffine, PerChannelAffine, PerTensorAffine,
+    TensorDescriptor, DYNAMIC,
 };
 
 /// L-40.
@@ -50,19 +51,33 @@ fn along_axis(scheme: &Scheme, axis: u32, d: &TensorDescriptor) -> Result<(), Fa
     if extent == DYNAMIC {
         return Err(Fault::AxisDynamic { axis });
     }
-    if let LayoutDescriptor::BlockPaged(b) = &d.layout {
+    match &d.layout {
         // Blocks are page slots here, so the extents of quantization.md §3 do not apply (§10.5).
-        let fits = match scheme.tag {
-            PER_CHANNEL => axis != 0,
-            PER_BLOCK => axis == 0 && scheme.block_size == b.page_size,
-            _ => true,
-        };
-        return match fits {
-            true => Ok(()),
-            false => Err(Fault::PagedQuantization { axis }),
-        };
+        LayoutDescriptor::BlockPaged(b) => paged(scheme, axis, b),
+        _ => blocks(scheme, extent),
     }
-    blocks(scheme, extent)
+}
+
+/// L-40, and Q-8 at the one rank that block-paged tensors have.
+pub fn paged_quantization(layout: &BlockPagedLayout, section: &[u8]) -> Result<(), Fault> {
+    let scheme = Scheme::parse(section)?;
+    match scheme.axis {
+        Some(axis) if axis as usize >= PAGED_RANK => Err(Fault::SchemeAxis { axis, rank: PAGED_RANK }),
+        Some(axis) => paged(&scheme, axis, layout),
+        None => Ok(()),
+    }
+}
+
+fn paged(scheme: &Scheme, axis: u32, layout: &BlockPagedLayout) -> Result<(), Fault> {
+    let fits = match scheme.tag {
+        PER_CHANNEL => axis != 0,
+        PER_BLOCK => axis == 0 && scheme.block_size == layout.page_size,
+        _ => true,
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(Fault::PagedQuantization { axis }),
+    }
 }
 
 fn blocks(scheme: &Scheme, extent: u64) -> Result<(), Fault> {

@@ -2,13 +2,13 @@
 
 use crate::Fault;
 use hurray_core::layout::{
-    LayoutDescriptor, TiledLayout, MAX_TILED_DEPTH, PRIVATE_LAYOUT_TAG_MAX, PRIVATE_LAYOUT_TAG_MIN,
+    is_reserved_tag, LayoutDescriptor, TiledLayout, MAX_TILED_DEPTH, PRIVATE_LAYOUT_TAG_MAX, PRIVATE_LAYOUT_TAG_MIN,
 };
 use hurray_core::{CompositionRule, TensorDescriptor, DESCRIPTOR_VERSION_MAJOR};
 
 const COMPRESSED_RANK: usize = 2;
 const CSF_MIN_RANK: usize = 3;
-const PAGED_RANK: usize = 3;
+pub(super) const PAGED_RANK: usize = 3;
 
 /// D-3, D-4: only major version 1 exists.
 pub(super) fn version(d: &TensorDescriptor) -> Result<(), Fault> {
@@ -61,7 +61,8 @@ pub(super) fn layout_rank(d: &TensorDescriptor) -> Result<(), Fault> {
             let tag = p.tag;
             fits(private.contains(&tag), Fault::LayoutUnknown { tag })
         }
-        LayoutDescriptor::Unknown(u) => Err(Fault::LayoutUnknown { tag: u.tag }),
+        // What a relay holds; only its decoder and its encoder take one (layouts.md §12).
+        LayoutDescriptor::Unknown(u) => fits(is_reserved_tag(u.tag), Fault::LayoutUnknown { tag: u.tag }),
         LayoutDescriptor::Csr(_) | LayoutDescriptor::Csc(_) => {
             fits(rank == COMPRESSED_RANK, Fault::CompressedRank { rank })
         }

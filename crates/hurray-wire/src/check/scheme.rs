@@ -14,7 +14,7 @@ pub(crate) const NF4: u8 = 0x04;
 pub(crate) const MXFP: u8 = 0x05;
 
 /// "No such buffer" as a zero-point index (quantization.md §5).
-const NO_BUFFER: u32 = u32::MAX;
+pub(super) const NO_BUFFER: u32 = u32::MAX;
 const SCHEME_VERSION: u8 = 1;
 const HEADER: usize = 4;
 const SYMMETRIC: u16 = 1;

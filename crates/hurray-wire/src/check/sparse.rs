@@ -2,7 +2,7 @@
 
 use super::extent::nnz;
 use super::packing::{product, Packing};
-use crate::Fault;
+use crate::{buffer_role, layout_name, Fault};
 use hurray_core::{BlockPagedLayout, LayoutDescriptor, TensorDescriptor, DYNAMIC};
 
 /// Bytes of an index or pointer of the sparse layouts (layouts.md §1).
@@ -13,7 +13,8 @@ pub(super) fn sparse(d: &TensorDescriptor) -> Result<(), Fault> {
     for (buffer, needed) in needs(d).into_iter().enumerate() {
         let byte_size = d.buffers.get(buffer).map_or(0, |h| h.byte_size());
         if u128::from(byte_size) < needed {
-            return Err(Fault::SparseBuffer { buffer, needed, byte_size });
+            let (role, layout) = (buffer_role(&d.layout, buffer), layout_name(&d.layout));
+            return Err(Fault::SparseBuffer { buffer, role, layout, needed, byte_size });
         }
     }
     Ok(())
@@ -74,7 +75,8 @@ pub(super) fn paged(d: &TensorDescriptor, b: &BlockPagedLayout) -> Result<(), Fa
     for (buffer, needed) in needs.into_iter().enumerate() {
         let byte_size = d.buffers.get(buffer).map_or(0, |h| h.byte_size());
         if u128::from(byte_size) < needed {
-            return Err(Fault::PagedBuffer { buffer, needed, byte_size });
+            let role = buffer_role(&d.layout, buffer);
+            return Err(Fault::PagedBuffer { buffer, role, needed, byte_size });
         }
     }
     Ok(())

@@ -1,61 +1,98 @@
 //! COO coordinates (layouts.md §7, L-31).
 
+use super::findings::Findings;
+use super::twins;
 use super::words::Words;
-use super::Stop;
 use crate::read_at::ReadAt;
 use crate::Fault;
 use hurray_core::layout::CooLayout;
+use std::fmt::Write;
 use std::io;
 
-const OUTSIDE: &str = "lies outside the shape";
-const TWICE: &str = "has the coordinates of another entry";
-const UNORDERED: &str = "does not come after the one before it, although the tensor claims to be sorted";
+/// The buffer of coordinates.
+const INDICES: usize = 1;
+/// The ways in which an entry can be wrong.
+const OUTSIDE: &str = "outside";
+const UNORDERED: &str = "unordered";
+const TWICE: &str = "twice";
 
-pub(super) fn check(l: &CooLayout, dims: &[u64], indices: &dyn ReadAt) -> Result<(), Stop> {
-    let rank = dims.len();
-    let numbers = l.nnz.saturating_mul(rank as u64);
-    let mut words = Words::indices(indices, numbers);
-    let mut all = Vec::new();
-    let mut previous: Option<Vec<u64>> = None;
-    let mut tuple = vec![0; rank];
-    for entry in 0..l.nnz {
-        for (place, &dim) in tuple.iter_mut().zip(dims) {
-            *place = words.take()?;
-            if *place >= dim {
-                return Err(fault(entry, OUTSIDE));
+pub(super) fn check(l: &CooLayout, dims: &[u64], indices: &dyn ReadAt, findings: &mut Findings) -> io::Result<()> {
+    let buffer = INDICES;
+    let mut tuples = Tuples::new(indices, l.nnz, dims.len());
+    let mut previous = Vec::new();
+    // While each entry comes after the one before it, none can be there twice.
+    let mut ascending = true;
+    while let Some((entry, tuple)) = tuples.next()? {
+        if tuple.iter().zip(dims).any(|(place, dim)| place >= dim) {
+            findings.add(buffer, OUTSIDE, || Fault::CooOutside { buffer, entry, found: shown(tuple) });
+        }
+        if entry > 0 && previous.as_slice() >= tuple {
+            ascending = false;
+            if l.is_sorted && previous.as_slice() > tuple {
+                findings.add(buffer, UNORDERED, || Fault::CooOrder { buffer, entry, found: shown(tuple) });
             }
         }
-        if !l.is_sorted {
-            all.try_reserve(rank).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-            all.extend_from_slice(&tuple);
-            continue;
-        }
-        match &mut previous {
-            Some(before) if *before == tuple => return Err(fault(entry, TWICE)),
-            Some(before) if *before > tuple => return Err(fault(entry, UNORDERED)),
-            Some(before) => before.copy_from_slice(&tuple),
-            None => previous = Some(tuple.clone()),
-        }
+        previous.clear();
+        previous.extend_from_slice(tuple);
     }
-    distinct(&all, rank)
-}
-
-/// No tuple twice, in any order.
-fn distinct(all: &[u64], rank: usize) -> Result<(), Stop> {
-    if rank == 0 {
+    if ascending {
         return Ok(());
     }
-    let mut tuples: Vec<&[u64]> = all.chunks_exact(rank).collect();
-    tuples.sort_unstable();
-    let twice = tuples.windows(2).find(|pair| pair[0] == pair[1]);
-    let Some(pair) = twice else {
-        return Ok(());
-    };
-    let is_twice = |&(_, tuple): &(usize, &[u64])| tuple == pair[0];
-    let second = all.chunks_exact(rank).enumerate().filter(is_twice).nth(1);
-    Err(fault(second.map_or(0, |(entry, _)| entry as u64), TWICE))
+    let twins = twins::find(Tuples::new(indices, l.nnz, dims.len()), dims, indices)?;
+    for &(entry, other) in &twins.first {
+        let mut again = Tuples::one(indices, entry, dims.len());
+        let found = again.next()?.map(|(_, tuple)| shown(tuple)).unwrap_or_default();
+        findings.add(buffer, TWICE, || Fault::CooTwin { buffer, entry, found, other });
+    }
+    findings.more(buffer, TWICE, twins.count - twins.first.len() as u64);
+    Ok(())
 }
 
-fn fault(entry: u64, why: &'static str) -> Stop {
-    Fault::CooEntries { entry, why }.into()
+fn shown(tuple: &[u64]) -> String {
+    let mut text = String::from("(");
+    for (at, place) in tuple.iter().enumerate() {
+        let comma = if at == 0 { "" } else { ", " };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{comma}{place}");
+    }
+    text + ")"
+}
+
+/// The entries' coordinates, one tuple after another.
+pub(super) struct Tuples<'a> {
+    words: Words<'a>,
+    tuple: Vec<u64>,
+    entry: u64,
+    end: u64,
+}
+
+impl<'a> Tuples<'a> {
+    pub(super) fn new(indices: &'a dyn ReadAt, nnz: u64, rank: usize) -> Self {
+        let words = Words::indices(indices, nnz.saturating_mul(rank as u64));
+        Self { words, tuple: vec![0; rank], entry: 0, end: nnz }
+    }
+
+    /// One entry alone.
+    fn one(indices: &'a dyn ReadAt, entry: u64, rank: usize) -> Self {
+        let bytes = crate::check::INDEX_BYTES;
+        let start = entry.saturating_mul(rank as u64).saturating_mul(bytes);
+        let words = Words::new(indices, start, rank as u64, bytes);
+        Self { words, tuple: vec![0; rank], entry, end: entry.saturating_add(1) }
+    }
+
+    /// Entries to come.
+    pub(super) fn left(&self) -> u64 {
+        self.end - self.entry
+    }
+
+    pub(super) fn next(&mut self) -> io::Result<Option<(u64, &[u64])>> {
+        if self.entry >= self.end {
+            return Ok(None);
+        }
+        for place in &mut self.tuple {
+            *place = self.words.take()?;
+        }
+        self.entry += 1;
+        Ok(Some((self.entry - 1, &self.tuple)))
+    }
 }

@@ -1,75 +1,54 @@
 //! CSF levels (layouts.md §9, L-33).
 
+use super::findings::Findings;
+use super::slices::{Array, Broken, Slices, LAST};
 use super::words::Words;
-use super::Stop;
 use crate::check::INDEX_BYTES;
 use crate::read_at::ReadAt;
 use crate::Fault;
 use hurray_core::CsfLayout;
+use std::io;
 
-const SHORT_POINTERS: &str = "the pointer buffer is too small for the nodes above";
-const SHORT_COORDINATES: &str = "the coordinate buffer is too small for the last pointer";
-const FIRST: &str = "the first pointer is not 0";
-const FALLING: &str = "a pointer is below the one before it";
-const OUTSIDE: &str = "a coordinate lies outside the shape";
-const UNORDERED: &str = "a coordinate does not come after its sibling";
-const LEAVES: &str = "the last pointer is not nnz";
+const SHORT: &str = "the number of pointers that the buffer holds; the nodes above need";
 
 /// `trees` are pos_0, crd_0, pos_1, crd_1 and so on.
-pub(super) fn check(l: &CsfLayout, dims: &[u64], trees: &[&dyn ReadAt]) -> Result<(), Stop> {
-    let mut parents = 1;
+pub(super) fn check(l: &CsfLayout, dims: &[u64], trees: &[&dyn ReadAt], found: &mut Findings) -> io::Result<()> {
+    let (mut parents, mut last) = (1, 0);
     for (level, pair) in trees.chunks_exact(2).take(l.mode_order.len()).enumerate() {
+        let &[pos, crd] = pair else { continue };
         let mode = l.mode_order[level] as usize;
-        let bound = dims.get(mode).copied().unwrap_or(0);
-        parents = self::level(level, parents, bound, pair[0], pair[1])?;
-    }
-    match parents == l.nnz {
-        true => Ok(()),
-        false => Err(fault(l.mode_order.len().saturating_sub(1), parents, LEAVES)),
-    }
-}
-
-/// One level; the number of its nodes.
-fn level(level: usize, parents: u64, bound: u64, pos: &dyn ReadAt, crd: &dyn ReadAt) -> Result<u64, Stop> {
-    if pos.size()? / INDEX_BYTES <= parents {
-        return Err(fault(level, parents, SHORT_POINTERS));
-    }
-    let room = crd.size()? / INDEX_BYTES;
-    let mut pointers = Words::indices(pos, parents.saturating_add(1));
-    let mut coordinates = Words::indices(crd, room);
-    let mut start = pointers.take()?;
-    if start != 0 {
-        return Err(fault(level, 0, FIRST));
-    }
-    for node in 1..=parents {
-        let end = pointers.take()?;
-        if end < start {
-            return Err(fault(level, node, FALLING));
+        let mut add = |broken| add(found, level, broken);
+        let held = pos.size()? / INDEX_BYTES;
+        if held <= parents {
+            let needed = parents.saturating_add(1);
+            add(Broken { array: Array::Pointers, at: held, found: held, way: SHORT, bound: needed });
         }
-        if end > room {
-            return Err(fault(level, node, SHORT_COORDINATES));
-        }
-        siblings(level, &mut coordinates, start..end, bound)?;
-        start = end;
+        let Some(count) = held.min(parents.saturating_add(1)).checked_sub(1) else {
+            return Ok(());
+        };
+        let room = crd.size()? / INDEX_BYTES;
+        let slices = Slices {
+            pointers: Words::indices(pos, count + 1),
+            count,
+            indices: Words::indices(crd, room),
+            room,
+            // The buffer may be larger than its last pointer says, as any buffer.
+            whole: false,
+            extent: dims.get(mode).copied().unwrap_or(0),
+        };
+        (last, parents) = (count, slices.check(&mut add)?.sound);
     }
-    Ok(start)
-}
-
-fn siblings(level: usize, coordinates: &mut Words<'_>, slice: std::ops::Range<u64>, bound: u64) -> Result<(), Stop> {
-    let mut previous = None;
-    for at in slice {
-        let coordinate = coordinates.take()?;
-        if coordinate >= bound {
-            return Err(fault(level, at, OUTSIDE));
-        }
-        if previous.is_some_and(|before| before >= coordinate) {
-            return Err(fault(level, at, UNORDERED));
-        }
-        previous = Some(coordinate);
+    if parents != l.nnz {
+        let level = l.mode_order.len().saturating_sub(1);
+        add(found, level, Broken { array: Array::Pointers, at: last, found: parents, way: LAST, bound: l.nnz });
     }
     Ok(())
 }
 
-fn fault(level: usize, at: u64, why: &'static str) -> Stop {
-    Fault::CsfEntries { level, at, why }.into()
+fn add(findings: &mut Findings, level: usize, Broken { array, at, found, way, bound }: Broken) {
+    let buffer = match array {
+        Array::Pointers => 2 * level + 1,
+        Array::Indices => 2 * level + 2,
+    };
+    findings.add(buffer, way, || Fault::CsfEntries { buffer, level, at, found, why: way, bound });
 }

@@ -2,10 +2,12 @@
 //! file.md §10, descriptor.md §8, layouts.md §13, quantization.md §9).
 
 mod codes;
+mod disorder;
 mod macros;
 mod table;
 
 pub use codes::ALL_CODES;
+pub use disorder::Disorder;
 pub use table::Fault;
 
 /// The tier of checks a rule belongs to (04-tables.md §2, constructor checks).

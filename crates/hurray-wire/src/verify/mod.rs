@@ -16,7 +16,8 @@ use std::ops::Range;
 /// Reads a whole file and reports all that is wrong with it, in the order of reading: header,
 /// trailer, index and metadata (F-1 to F-41), then each tensor (D-, L-, Q-rules, F-21 to F-27, and
 /// the contents of index and parameter buffers), then composites (F-42, F-43, L-47 to L-52), then
-/// padding (F-45, F-46). One problem per rule and place: a damaged index is one, not one per entry.
+/// padding (F-45, F-46). One problem per rule and place: a damaged index is one, not one per entry; of
+/// places in a tensor's contents that break a rule in the same way the first few are listed, the rest counted.
 ///
 /// # Errors
 /// Only the transport's own; an unreadable file is no verdict on its bytes.

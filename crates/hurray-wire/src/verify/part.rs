@@ -22,4 +22,8 @@ impl<S: ReadAt + ?Sized> ReadAt for Part<'_, S> {
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
+
+    fn pause(&self) -> io::Result<()> {
+        self.source.pause()
+    }
 }

@@ -5,7 +5,7 @@ use crate::container::{own_length, place, Container};
 use crate::format::SMALLEST_DESCRIPTOR;
 use crate::read_at::ReadAt;
 use crate::sink::{Every, Sink};
-use crate::{check, contents, Error, Fault};
+use crate::{check, contents, Error, Fault, Finding, Problem};
 use hurray_core::TensorDescriptor;
 use std::ops::Range;
 
@@ -48,11 +48,12 @@ pub(super) fn check<S: ReadAt + ?Sized>(
     let mut faults = Vec::new();
     check::each(&descriptor, &mut |fault| faults.push(fault));
     let sound = faults.is_empty();
+    let mut found = Vec::new();
     let end = container.trailer().region_end();
     match place(&descriptor, &entry, container.alignment(), end) {
         Ok(ranges) => {
             if sound {
-                faults.extend(inside(&descriptor, source, &ranges)?);
+                found = inside(&descriptor, source, &ranges)?;
             }
             owned.extend(ranges);
         }
@@ -62,15 +63,17 @@ pub(super) fn check<S: ReadAt + ?Sized>(
         }
     }
     faults.into_iter().try_for_each(report)?;
+    for Finding { fault, more } in found {
+        let problem = Problem::new(fault, Some(entry.name), Some(at));
+        sink.problem(Problem { more, ..problem })?;
+    }
     Ok(owned)
 }
 
 /// What the bytes of index and parameter buffers break.
-fn inside<S: ReadAt + ?Sized>(d: &TensorDescriptor, source: &S, ranges: &[Range<u64>]) -> Result<Vec<Fault>, Error> {
+fn inside<S: ReadAt + ?Sized>(d: &TensorDescriptor, source: &S, ranges: &[Range<u64>]) -> Result<Vec<Finding>, Error> {
     let parts = ranges.iter().cloned();
     let parts: Vec<_> = parts.map(|range| Part { source, range }).collect();
     let buffers: Vec<&dyn ReadAt> = parts.iter().map(|part| part as &dyn ReadAt).collect();
-    let mut faults = Vec::new();
-    contents::each(d, &buffers, &mut |fault| faults.push(fault))?;
-    Ok(faults)
+    Ok(contents(d, &buffers)?)
 }

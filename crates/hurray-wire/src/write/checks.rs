@@ -4,7 +4,7 @@ use super::{too_large, Output, Writer};
 use crate::check;
 use crate::format::{up, MAX_NAME, MIN_DATA_ALIGNMENT, PART_ALIGNMENT};
 use crate::{Error, Fault, InputError, Problem};
-use hurray_core::{TensorDescriptor, DYNAMIC};
+use hurray_core::{LayoutDescriptor, TensorDescriptor, DYNAMIC};
 
 /// The largest offset a file can have on any system.
 const MAX_OFFSET: u64 = i64::MAX as u64;
@@ -23,6 +23,10 @@ impl<W: Output> Writer<W> {
         self.check_name(name)?;
         let bad = |fault: Fault| Error::from(Problem::new(fault, Some(name), None));
         check::all(descriptor).map_err(bad)?;
+        // A writer never emits a reserved tag (versioning.md §3), and no strict reader would take it (L-2).
+        if let LayoutDescriptor::Unknown(unknown) = &descriptor.layout {
+            return Err(bad(Fault::LayoutUnknown { tag: unknown.tag }));
+        }
         if let Some(dim) = descriptor.shape.dims().iter().position(|&d| d == DYNAMIC) {
             let name = name.to_owned();
             return Err(InputError::DynamicShape { name, dim }.into());

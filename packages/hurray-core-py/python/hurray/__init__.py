@@ -1,35 +1,86 @@
-"""The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy."""
+"""The Hurray tensor format: read and write tensors of every kind, and hand them over without a copy.
+
+``hurray.save(path, tensors)`` writes a file of named tensors, ``hurray.load(path)`` maps it, and
+``hurray.open(path)`` reads of it what is asked for. ``hurray.asarray(obj)`` takes the arrays of every framework
+whose bridge is installed, ``hurray.from_numpy``, ``hurray.from_torch``, ``hurray.from_scipy`` and
+``hurray.from_dlpack`` those of one; ``numpy.asarray(t)``, ``t.to_torch()``, ``t.to(name)`` and DLPack hand them
+over. ``hurray.Tensor`` describes bytes that one has, with a dtype of ``hurray.dtype``, a layout such as
+``hurray.StridedLayout``, and sections. ``hurray.print_options`` sets how tensors are shown, and every exception is
+one of ``hurray.FileError``, ``hurray.InvalidDescriptorError`` and their kin.
+
+>>> import hurray
+>>> t = hurray.asarray(bytearray(b"abc"))
+>>> t
+hurray.Tensor([97, 98, 99], shape=(3,), dtype=uint8)
+>>> t.dtype is hurray.uint8, t.shape, t.tobytes()
+(True, (3,), b'abc')
+"""
 
 from _collections_abc import Mapping as _Mapping
 
 from . import device, dtype
+from ._allocator import aligned_allocator
 from ._core import (
     MIN_BUFFER_ALIGNMENT,
+    MXFP,
+    NF4,
     PAGE_ALIGNMENT,
+    BlockPagedLayout,
     BufferHandle,
     ColMajorLayout,
+    CompositeLayout,
+    CooLayout,
+    CscLayout,
+    CsfLayout,
+    CsrLayout,
     Descriptor,
     Device,
     Dtype,
     Entry,
+    ExtensionType,
     File,
     FileMap,
     FileWriter,
+    HilbertLayout,
     Layout,
+    MortonLayout,
+    PerBlockAffine,
+    PerChannelAffine,
+    PerTensorAffine,
+    PrivateExtensionLayout,
     Problem,
     RowMajorLayout,
+    Shard,
+    Statistics,
     StridedLayout,
     Tensor,
+    TiledLayout,
+    UnknownLayout,
     __version__,
+    aligned_functions,
+    arange,
     buffer_size_bytes,
+    decode_quantization,
+    empty,
+    empty_like,
+    eye,
     from_dlpack,
     from_numpy,
+    full,
+    full_like,
+    layout_tag_kind,
+    linspace,
     load,
     load_kv,
+    ones,
+    ones_like,
     open,
     save,
+    sparse_coo,
     verify,
     write_all,
+    zeros,
+    zeros_like,
 )
 from ._exceptions import (
     BufferError,
@@ -40,6 +91,7 @@ from ._exceptions import (
     RankError,
     StreamError,
     UnsupportedError,
+    ViewError,
 )
 from ._ingest import asarray, from_scipy, from_torch
 from .dtype import (
@@ -62,41 +114,69 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import bridges, formats
     from ._convert import convert
+    from ._print_options import get_print_options, print_options, set_print_options
 
 __all__ = [
     "MIN_BUFFER_ALIGNMENT",
+    "MXFP",
+    "NF4",
     "PAGE_ALIGNMENT",
+    "BlockPagedLayout",
     "BufferError",
     "BufferHandle",
     "ColMajorLayout",
+    "CompositeLayout",
+    "CooLayout",
     "CopyRequiredError",
+    "CscLayout",
+    "CsfLayout",
+    "CsrLayout",
     "Descriptor",
     "Device",
     "Dtype",
     "Entry",
+    "ExtensionType",
     "File",
     "FileError",
     "FileMap",
     "FileWriter",
+    "HilbertLayout",
     "InternalError",
     "InvalidDescriptorError",
     "Layout",
+    "MortonLayout",
+    "PerBlockAffine",
+    "PerChannelAffine",
+    "PerTensorAffine",
+    "PrivateExtensionLayout",
     "Problem",
     "RankError",
     "RowMajorLayout",
+    "Shard",
+    "Statistics",
     "StreamError",
     "StridedLayout",
     "Tensor",
+    "TiledLayout",
+    "UnknownLayout",
     "UnsupportedError",
+    "ViewError",
     "__version__",
+    "aligned_allocator",
+    "aligned_functions",
+    "arange",
     "asarray",
     "bfloat16",
     "bool",
     "bridges",
     "buffer_size_bytes",
     "convert",
+    "decode_quantization",
     "device",
     "dtype",
+    "empty",
+    "empty_like",
+    "eye",
     "float16",
     "float32",
     "float64",
@@ -105,20 +185,32 @@ __all__ = [
     "from_numpy",
     "from_scipy",
     "from_torch",
+    "full",
+    "full_like",
+    "get_print_options",
     "int8",
     "int16",
     "int32",
     "int64",
+    "layout_tag_kind",
+    "linspace",
     "load",
     "load_kv",
+    "ones",
+    "ones_like",
     "open",
+    "print_options",
     "save",
+    "set_print_options",
+    "sparse_coo",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
     "verify",
     "write_all",
+    "zeros",
+    "zeros_like",
 ]
 
 
@@ -132,6 +224,10 @@ def __getattr__(name: str) -> object:
         from ._convert import convert
 
         return convert
+    if name in ("get_print_options", "print_options", "set_print_options"):
+        from . import _print_options
+
+        return getattr(_print_options, name)
     raise AttributeError(f"module 'hurray' has no attribute {name!r}")
 
 

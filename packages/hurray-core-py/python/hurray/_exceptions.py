@@ -11,6 +11,7 @@ __all__ = [
     "RankError",
     "StreamError",
     "UnsupportedError",
+    "ViewError",
     "file_error",
     "input_error",
 ]
@@ -68,6 +69,13 @@ class InternalError(RuntimeError):
 
 class RankError(ValueError, AttributeError):
     """``Tensor.T`` of a tensor that is not of rank 2 (04-tables.md §3, ruling 10)."""
+
+
+class ViewError(UnsupportedError, AttributeError):
+    """A view that this tensor could have by its layout, and cannot hand out as it stands.
+
+    An ``AttributeError`` too, so that ``hasattr`` tells the truth and ``inspect.getmembers`` works.
+    """
 
 
 def _also(builtin: "type[OSError]") -> "type[FileError]":

@@ -31,7 +31,8 @@ class Bridge(Protocol):
 
     A bridge may also have ``borrow(obj) -> (buffer, dtype, shape, fortran) | None``: an array's bytes for a
     writer, by reference and of any alignment, C-contiguous in the order that ``fortran`` says. ``save`` and
-    ``FileWriter`` ask for it before they make a tensor, which may take a copy.
+    ``FileWriter`` ask for it before they make a tensor, which may take a copy. The NumPy bridge has
+    ``aligned_allocator()``, the context manager that :func:`hurray.aligned_allocator` returns.
     """
 
     name: str

@@ -3,19 +3,23 @@
 
 mod aligned;
 mod exporter;
+mod functions;
 mod map;
 mod source;
 pub(crate) mod trash;
 mod view;
+mod watched;
 
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use exporter::contiguous;
+pub(crate) use functions::aligned_functions;
 pub(crate) use map::Map;
 pub(crate) use source::{interrupted, Watch};
 pub(crate) use view::View;
+pub(crate) use watched::Watched;
 
 use pyo3::Python;
 

@@ -265,15 +265,17 @@ fn packed(py: Python<'_>, source: &Source<'_>, span: &Span, from: &Buffer, eleme
 
 /// A private copy of a tensor, buffer by buffer: same descriptor but for alignment, writable.
 pub(crate) fn copied(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
-    let copy = |buffer: &Buffer| {
-        if buffer.len() == 0 {
-            return Ok(Buffer::empty());
-        }
-        let mut memory = Aligned::zeroed(buffer.len())?;
-        let out = memory.bytes_mut();
-        py.detach(|| out.copy_from_slice(buffer.bytes()));
-        Ok(Buffer::owned(memory))
-    };
-    let buffers = tensor.buffers.iter().map(copy).collect::<PyResult<_>>()?;
+    let buffers = tensor.buffers.iter().map(|buffer| copied_buffer(py, buffer)).collect::<PyResult<_>>()?;
     Tensor::over((*tensor.descriptor).clone(), buffers, tensor.device.clone_ref(py))
+}
+
+/// The same bytes in an aligned allocation, writable.
+pub(crate) fn copied_buffer(py: Python<'_>, buffer: &Buffer) -> PyResult<Buffer> {
+    if buffer.len() == 0 {
+        return Ok(Buffer::empty());
+    }
+    let mut memory = Aligned::zeroed(buffer.len())?;
+    let out = memory.bytes_mut();
+    py.detach(|| out.copy_from_slice(buffer.bytes()));
+    Ok(Buffer::owned(memory))
 }

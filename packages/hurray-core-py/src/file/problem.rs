@@ -1,8 +1,10 @@
 //! `hurray.verify`: every rule that a file breaks.
 
+use hurray_wire::Finding;
 use pyo3::prelude::*;
 
 use super::source::Named;
+use crate::buffer::Watched;
 use crate::error::{self, guarded};
 
 /// One broken rule of the format.
@@ -16,6 +18,25 @@ pub(crate) struct Problem {
     pub(crate) offset: Option<u64>,
     /// The tensor, where there is one.
     pub(crate) name: Option<String>,
+    /// How many further places break the rule in the same way and are not listed.
+    pub(crate) more: u64,
+}
+
+impl From<hurray_wire::Problem> for Problem {
+    fn from(problem: hurray_wire::Problem) -> Self {
+        let hurray_wire::Problem { fault, tensor, offset, more } = problem;
+        Self { offset, name: tensor, ..Finding { fault, more }.into() }
+    }
+}
+
+impl From<Finding> for Problem {
+    fn from(Finding { fault, more }: Finding) -> Self {
+        let message = match more {
+            0 => fault.to_string(),
+            more => format!("{fault}; and {more} more like it"),
+        };
+        Self { code: fault.code(), message, offset: None, name: None, more }
+    }
 }
 
 #[pymethods]
@@ -34,23 +55,15 @@ impl Problem {
 /// Every structural rule that the file breaks, an empty list for a good file (format: file.md §10).
 ///
 /// Reads the whole file, a piece at a time: container, index, metadata, every descriptor against its
-/// buffers, composites, padding, and the contents of index and scale buffers. Raises ``FileError``
-/// only when the file cannot be read.
+/// buffers, composites, padding, and the contents of index and scale buffers, as
+/// :meth:`Tensor.validate` does. Ctrl-C ends it. Raises ``FileError`` only when the file cannot be read.
 #[pyfunction]
 pub(crate) fn verify(path: &Bound<'_, PyAny>) -> PyResult<Vec<Problem>> {
     guarded(|| {
         let py = path.py();
         let Named { source, name } = Named::of(path)?;
-        let found = py.detach(|| hurray_wire::verify(&source));
+        let found = py.detach(|| hurray_wire::verify(&Watched::new(source)));
         let found = found.map_err(|failed| error::os(py, failed, &name))?;
-        Ok(found
-            .into_iter()
-            .map(|problem| Problem {
-                code: problem.fault.code(),
-                message: problem.fault.to_string(),
-                offset: problem.offset,
-                name: problem.tensor,
-            })
-            .collect())
+        Ok(found.into_iter().map(Problem::from).collect())
     })
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use hurray_core::{ElementType, LayoutDescriptor, Shape, TensorDescriptor};
+use hurray_core::{LayoutDescriptor, Shape, TensorDescriptor};
 use hurray_wire::{check, Source};
 use pyo3::prelude::*;
 
 use super::mapped;
-use crate::buffer::{self, View};
+use crate::buffer::{self, Buffer, View};
+use crate::contents;
 use crate::error::{self, InvalidDescriptorError};
 use crate::exchange::ingest;
 use crate::tensor::{self, Buffers, Tensor};
@@ -17,13 +18,15 @@ use crate::tensor::{self, Buffers, Tensor};
 pub(super) struct Writable {
     pub(super) descriptor: Arc<TensorDescriptor>,
     pub(super) buffers: Buffers,
+    /// The tensor that they are of, which remembers what was found in them.
+    tensor: Option<Py<Tensor>>,
 }
 
 impl Writable {
     /// A tensor as it is; an array by reference where its bridge can say how, else as a tensor.
     pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(tensor) = object.cast::<Tensor>() {
-            return Ok(Self::tensor(tensor.get()));
+            return Ok(Self::tensor(tensor));
         }
         if let Some(array) = Self::array(object)? {
             return Ok(array);
@@ -41,7 +44,7 @@ impl Writable {
             return Ok(array);
         }
         let made = ingest.call_method1("asarray", (object,))?;
-        Ok(Self::tensor(made.cast::<Tensor>()?.get()))
+        Ok(Self::tensor(made.cast::<Tensor>()?))
     }
 
     /// A plain array, by reference where its elements lie without gaps, whatever its address.
@@ -58,11 +61,13 @@ impl Writable {
         let handle = tensor::cpu_handle(placed.buffer.len(), alignment)?;
         let shape = Shape::new(dims).map_err(tensor::invalid)?;
         let descriptor = tensor::plain(ty, shape, placed.layout, placed.byte_offset, handle)?;
-        Ok(Some(Self { descriptor: Arc::new(descriptor), buffers: std::iter::once(placed.buffer).collect() }))
+        Ok(Some(Self::plain(descriptor, placed.buffer)))
     }
 
-    fn tensor(tensor: &Tensor) -> Self {
-        Self { descriptor: Arc::clone(&tensor.descriptor), buffers: tensor.buffers.clone() }
+    fn tensor(object: &Bound<'_, Tensor>) -> Self {
+        let tensor = object.get();
+        let (descriptor, buffers) = (Arc::clone(&tensor.descriptor), tensor.buffers.clone());
+        Self { descriptor, buffers, tensor: Some(object.clone().unbind()) }
     }
 
     /// The elements' bytes, exactly, packed as the format packs them.
@@ -78,7 +83,11 @@ impl Writable {
             let text = format!("the buffer holds {} bytes and the tensor takes {len}", buffer.len());
             return Err(error::BufferError::new_err(text));
         }
-        Ok(Self { descriptor: Arc::new(descriptor), buffers: std::iter::once(buffer).collect() })
+        Ok(Self::plain(descriptor, buffer))
+    }
+
+    fn plain(descriptor: TensorDescriptor, buffer: Buffer) -> Self {
+        Self { descriptor: Arc::new(descriptor), buffers: std::iter::once(buffer).collect(), tensor: None }
     }
 
     pub(super) fn sources(&self) -> Vec<&dyn Source> {
@@ -89,19 +98,21 @@ impl Writable {
         self.buffers.iter().map(|buffer| buffer.len() as u64).collect()
     }
 
-    /// float8_e8m0 reserves two codes that a writer must not store (format: element-types.md §4).
-    pub(super) fn no_reserved_codes(&self) -> PyResult<()> {
-        let Some(first) = self.buffers.first().filter(|_| self.descriptor.element_type == ElementType::Float8E8M0)
-        else {
+    /// Ruling 13: no writer takes contents that the format forbids. What was found sound is remembered
+    /// with the tensor; memory of a device, or not yet settled, is passed on unseen.
+    pub(super) fn check_contents(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        let tensor = self.tensor.as_ref().map(Py::get);
+        if tensor.is_some_and(|tensor| tensor.verdict.sound() || tensor.unreadable().is_some()) {
             return Ok(());
-        };
-        match first.bytes().iter().position(|code| matches!(code, 0x00 | 0xFF)) {
-            None => Ok(()),
-            Some(at) => Err(InvalidDescriptorError::new_err(format!(
-                "byte {at} is 0x{:02X}, which float8_e8m0 reserves; store the tensor as uint8 to keep it",
-                first.bytes()[at]
-            ))),
         }
+        let found = contents::findings(py, &self.descriptor, &self.buffers)?;
+        if let Some(refused) = contents::refusal(py, name, &found) {
+            return Err(refused);
+        }
+        if let Some(tensor) = tensor {
+            tensor.verdict.set(true);
+        }
+        Ok(())
     }
 }
 
@@ -116,7 +127,7 @@ pub(super) fn packed_descriptor(
     shape: &Bound<'_, PyAny>,
     layout: LayoutDescriptor,
 ) -> PyResult<(TensorDescriptor, u64)> {
-    let (ty, shape) = (tensor::element_type(dtype)?, crate::shape::from_python(shape)?);
+    let (ty, shape) = (crate::dtype::element_type(dtype)?, crate::shape::from_python(shape)?);
     let count = check::element_count(&shape).filter(|_| !shape.has_dynamic());
     let len = count.and_then(|count| check::storage_bytes(ty, None, u128::from(count))).filter(|_| ty.bit_width() > 0);
     let len = len.ok_or_else(|| {

@@ -27,7 +27,8 @@ enum State {
 ///
 /// The file appears at ``path``, or replaces what is there, when the writer is closed; until then,
 /// and when the ``with`` block raises or the process dies, nothing is there but what was before.
-/// ``durable=True`` also waits for the disk. Raises ``FileError``, which is a ``ValueError`` or
+/// ``durable=True`` also waits for the disk; ``check=False`` writes the contents of sparse, paged and
+/// quantised tensors as they are. Raises ``FileError``, which is a ``ValueError`` or
 /// ``TypeError`` too where a name or ``kv`` is at fault, before a byte is written.
 #[pyclass(frozen, module = "hurray")]
 pub(crate) struct FileWriter {
@@ -36,6 +37,8 @@ pub(crate) struct FileWriter {
     holder: AtomicUsize,
     name: FileName,
     durable: bool,
+    /// Whether contents are checked where a call does not say.
+    check: bool,
 }
 
 /// The path of a file to write, and what the user called it.
@@ -89,8 +92,10 @@ impl FileWriter {
         self.with(py, |writer| writer.put(name, descriptor, sources))
     }
 
-    fn put_checked(&self, py: Python<'_>, name: &str, writable: &Writable) -> PyResult<()> {
-        writable.no_reserved_codes().map_err(|refused| about(py, name, &refused))?;
+    fn put_checked(&self, py: Python<'_>, name: &str, writable: &Writable, check: bool) -> PyResult<()> {
+        if check {
+            writable.check_contents(py, name)?;
+        }
         self.put(py, name, &writable.descriptor, &writable.sources())
     }
 
@@ -130,8 +135,8 @@ pub(super) fn finished(writer: Output) -> Result<(), hurray_wire::Error> {
 #[pymethods]
 impl FileWriter {
     #[new]
-    #[pyo3(signature = (path, *, kv=None, durable=false))]
-    fn new(path: &Bound<'_, PyAny>, kv: Option<&Bound<'_, PyAny>>, durable: bool) -> PyResult<Self> {
+    #[pyo3(signature = (path, *, kv=None, durable=false, check=true))]
+    fn new(path: &Bound<'_, PyAny>, kv: Option<&Bound<'_, PyAny>>, durable: bool, check: bool) -> PyResult<Self> {
         guarded(|| {
             let py = path.py();
             let (target, name) = target(path)?;
@@ -145,6 +150,7 @@ impl FileWriter {
                 holder: AtomicUsize::new(NOBODY),
                 name,
                 durable,
+                check,
             })
         })
     }
@@ -153,11 +159,15 @@ impl FileWriter {
     ///
     /// All of its buffers are written, by reference, without holding the GIL. A refused name or tensor
     /// leaves the writer usable; a failed write does not.
-    fn write(&self, name: &str, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
+    ///
+    /// Contents that the format forbids are refused before a byte of the tensor is written, as by
+    /// :func:`save`; ``check`` says otherwise for this tensor than for the whole writer.
+    #[pyo3(signature = (name, tensor, *, check=None))]
+    fn write(&self, name: &str, tensor: &Bound<'_, PyAny>, check: Option<bool>) -> PyResult<()> {
         guarded(|| {
             let py = tensor.py();
             let writable = Writable::of(tensor).map_err(|refused| about(py, name, &refused))?;
-            self.put_checked(py, name, &writable)
+            self.put_checked(py, name, &writable, check.unwrap_or(self.check))
         })
     }
 
@@ -174,7 +184,7 @@ impl FileWriter {
         guarded(|| {
             let py = buffer.py();
             let writable = Writable::packed(buffer, dtype, shape, LayoutDescriptor::RowMajor);
-            self.put_checked(py, name, &writable.map_err(|refused| about(py, name, &refused))?)
+            self.put_checked(py, name, &writable.map_err(|refused| about(py, name, &refused))?, self.check)
         })
     }
 

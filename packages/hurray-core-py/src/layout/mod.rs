@@ -1,18 +1,46 @@
 //! Layouts (format: layouts.md). The base answers for every layout; subclasses read their own fields.
 
+mod args;
+mod block_paged;
 mod col_major;
+mod composite;
+mod coo;
+mod csc;
+mod csf;
+mod csr;
+mod hilbert;
+mod kind;
+mod morton;
+mod paging;
+mod private_extension;
 mod row_major;
 mod strided;
+mod tiled;
+mod tiling;
+mod unknown;
 
 use hurray_core::{BufferHandle, DeviceTag, ElementType, LayoutDescriptor, Shape, TensorDescriptor};
 use hurray_wire::check;
 use pyo3::prelude::*;
 
+pub(crate) use block_paged::BlockPagedLayout;
 pub(crate) use col_major::ColMajorLayout;
+pub(crate) use composite::CompositeLayout;
+pub(crate) use coo::CooLayout;
+pub(crate) use csc::CscLayout;
+pub(crate) use csf::CsfLayout;
+pub(crate) use csr::CsrLayout;
+pub(crate) use hilbert::HilbertLayout;
+pub(crate) use kind::layout_tag_kind;
+pub(crate) use morton::MortonLayout;
+pub(crate) use private_extension::PrivateExtensionLayout;
 pub(crate) use row_major::RowMajorLayout;
 pub(crate) use strided::StridedLayout;
+pub(crate) use tiled::TiledLayout;
+pub(crate) use unknown::UnknownLayout;
 
 use crate::device::hash_of;
+use crate::error::{guarded, InternalError};
 use crate::{error, shape, tensor};
 
 /// How a tensor's elements lie in its buffers (format: layouts.md).
@@ -24,25 +52,33 @@ pub(crate) struct Layout {
     pub(crate) inner: LayoutDescriptor,
 }
 
-/// The name that the format gives a layout; one name for all private and unknown ones.
+/// A class and its arguments, for pickle.
+type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
+
+/// Gives a class the one variant that its objects hold.
+macro_rules! holds {
+    ($class:ident: $variant:ident($core:ty)) => {
+        impl $class {
+            fn held<'a>(slf: &'a pyo3::Bound<'_, Self>) -> pyo3::PyResult<&'a $core> {
+                match &slf.as_super().get().inner {
+                    hurray_core::LayoutDescriptor::$variant(held) => Ok(held),
+                    other => Err($crate::layout::strange(other)),
+                }
+            }
+        }
+    };
+}
+use holds;
+
+#[cold]
+fn strange(held: &LayoutDescriptor) -> PyErr {
+    InternalError::new_err(format!("a layout object of another class holds {held:?}"))
+}
+
+/// The name that the format gives a layout; one name for all private and unknown ones, and for what a
+/// newer core may add.
 pub(crate) fn name(layout: &LayoutDescriptor) -> &'static str {
-    use LayoutDescriptor as L;
-    match layout {
-        L::RowMajor => "row_major",
-        L::ColMajor => "col_major",
-        L::Strided(_) => "strided",
-        L::Tiled(_) => "tiled",
-        L::Morton(_) => "morton",
-        L::Hilbert(_) => "hilbert",
-        L::Coo(_) => "coo",
-        L::Csr(_) => "csr",
-        L::Csc(_) => "csc",
-        L::Csf(_) => "csf",
-        L::BlockPaged(_) => "block_paged",
-        L::Composite(_) => "composite",
-        // Private and unknown ones, and what a newer core may add.
-        _ => "extension",
-    }
+    kind::named(layout.tag()).map_or("extension", |(name, _)| name)
 }
 
 /// Whether every element has an address in buffer 0.
@@ -53,19 +89,64 @@ pub(crate) fn is_dense(layout: &LayoutDescriptor) -> bool {
 
 /// The object of a layout.
 pub(crate) fn to_python(py: Python<'_>, inner: &LayoutDescriptor) -> PyResult<Py<PyAny>> {
+    use LayoutDescriptor as L;
     let base = Layout { inner: inner.clone() };
-    Ok(match inner {
-        LayoutDescriptor::RowMajor => {
-            Py::new(py, PyClassInitializer::from(base).add_subclass(RowMajorLayout))?.into_any()
-        }
-        LayoutDescriptor::ColMajor => {
-            Py::new(py, PyClassInitializer::from(base).add_subclass(ColMajorLayout))?.into_any()
-        }
-        LayoutDescriptor::Strided(_) => {
-            Py::new(py, PyClassInitializer::from(base).add_subclass(StridedLayout))?.into_any()
-        }
-        _ => Py::new(py, base)?.into_any(),
-    })
+    match inner {
+        L::RowMajor => object(py, base, RowMajorLayout),
+        L::ColMajor => object(py, base, ColMajorLayout),
+        L::Strided(_) => object(py, base, StridedLayout),
+        L::Tiled(_) => object(py, base, TiledLayout),
+        L::Morton(_) => object(py, base, MortonLayout),
+        L::Hilbert(_) => object(py, base, HilbertLayout),
+        L::Coo(_) => object(py, base, CooLayout),
+        L::Csr(_) => object(py, base, CsrLayout),
+        L::Csc(_) => object(py, base, CscLayout),
+        L::Csf(_) => object(py, base, CsfLayout),
+        L::BlockPaged(_) => object(py, base, BlockPagedLayout),
+        L::Composite(_) => object(py, base, CompositeLayout),
+        L::PrivateExtension(_) => object(py, base, PrivateExtensionLayout),
+        L::Unknown(_) => object(py, base, UnknownLayout),
+        // What a newer core has and this release does not: its tag, and no claim that nobody knows it.
+        _ => Ok(Py::new(py, base)?.into_any()),
+    }
+}
+
+/// The same layout as of a release that has no class for it, for the test of that.
+#[pyfunction]
+pub(crate) fn _bare(layout: &Bound<'_, Layout>) -> Layout {
+    Layout { inner: layout.get().inner.clone() }
+}
+
+fn object<T>(py: Python<'_>, base: Layout, class: T) -> PyResult<Py<PyAny>>
+where
+    T: pyo3::PyClass<BaseType = Layout>,
+{
+    Ok(Py::new(py, PyClassInitializer::from(base).add_subclass(class))?.into_any())
+}
+
+/// The base of a layout made from arguments: some shape must go with it, by the very rules that a tensor's
+/// shape is checked with.
+fn sound(py: Python<'_>, inner: LayoutDescriptor) -> PyResult<PyClassInitializer<Layout>> {
+    use LayoutDescriptor as L;
+    let rank = match &inner {
+        L::Tiled(tiled) => tiled.tile_shape.len(),
+        L::Morton(morton) => morton.morton_bits.len(),
+        L::Hilbert(hilbert) => hilbert.hilbert_rank as usize,
+        L::Csf(csf) => csf.mode_order.len(),
+        L::Csr(_) | L::Csc(_) => 2,
+        L::BlockPaged(_) => 3,
+        _ => 1,
+    };
+    // A partition's or overlay's head has no dynamic dimension.
+    let dim = if inner.is_virtual() { 1 } else { hurray_core::DYNAMIC };
+    let shape = Shape::new(vec![dim; rank]).map_err(tensor::invalid)?;
+    fits(py, &inner, shape)?;
+    Ok(PyClassInitializer::from(Layout { inner }))
+}
+
+/// The shape tier for a layout and a shape.
+fn fits(py: Python<'_>, layout: &LayoutDescriptor, shape: Shape) -> PyResult<()> {
+    check::shape_tier(&probe(layout, shape)?).map_err(|fault| error::fault(py, &fault))
 }
 
 /// A descriptor that says nothing but a layout and a shape.
@@ -124,9 +205,7 @@ impl Layout {
     ///
     /// A dynamic dimension (``None``) violates no constraint on extents.
     fn validate_against_shape(&self, py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
-        let shape = shape::from_python(shape)?;
-        let descriptor = probe(&self.inner, shape)?;
-        check::shape_tier(&descriptor).map_err(|fault| error::fault(py, &fault))
+        guarded(|| fits(py, &self.inner, shape::from_python(shape)?))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -134,8 +213,18 @@ impl Layout {
     }
 
     fn __hash__(&self) -> u64 {
-        // Equal layouts print alike; the core type has no hash of its own for every variant.
-        hash_of(&format!("{:?}", self.inner))
+        hash_of(&self.inner)
+    }
+
+    /// The layout itself, which nothing can change.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// The layout itself, which nothing can change.
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
     }
 
     fn __repr__(&self) -> String {

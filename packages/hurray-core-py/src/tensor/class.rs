@@ -9,25 +9,36 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyTuple};
 
+use super::author::{self, Stated};
 use super::{new, values, view, write, Tensor};
 use crate::descriptor::{handles, Descriptor};
 use crate::device::Device;
-use crate::error::guarded;
+use crate::error::{guarded, UnsupportedError};
 use crate::exchange::{dlpack, pybuffer};
 use crate::{dtype, layout, shape};
 
 #[pymethods]
 impl Tensor {
     #[new]
-    #[pyo3(signature = (buffer, dtype, shape, device=None, *, layout=None))]
+    #[pyo3(signature = (
+        buffer, dtype, shape, device=None, *, aux_buffers=None, layout=None, quantization=None,
+        statistics=None, shard=None, extension_type=None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the signature is the requirements' own")]
     fn new(
         buffer: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
         shape: &Bound<'_, PyAny>,
         device: Option<&Bound<'_, Device>>,
+        aux_buffers: Option<&Bound<'_, PyAny>>,
         layout: Option<&Bound<'_, PyAny>>,
+        quantization: Option<&Bound<'_, PyAny>>,
+        statistics: Option<&Bound<'_, PyAny>>,
+        shard: Option<&Bound<'_, PyAny>>,
+        extension_type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        guarded(|| new::from_bytes(buffer, dtype, shape, device, layout))
+        let stated = Stated { dtype, shape, device, layout, quantization, statistics, shard, extension_type };
+        guarded(|| author::author(buffer, aux_buffers, &stated))
     }
 
     /// Wrap an exporter of the buffer protocol with its own shape and strides.
@@ -41,15 +52,6 @@ impl Tensor {
     #[pyo3(signature = (obj, dtype=None, *, copy=None))]
     fn from_buffer(obj: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>, copy: Option<bool>) -> PyResult<Self> {
         guarded(|| new::from_exporter(obj, dtype, copy))
-    }
-
-    /// The transposed view of a tensor of rank 2, without a copy.
-    ///
-    /// Raises an exception that is a ``ValueError`` and an ``AttributeError`` for another rank.
-    #[getter]
-    #[pyo3(name = "T")]
-    fn t(&self, py: Python<'_>) -> PyResult<Self> {
-        view::transposed(py, self)
     }
 
     /// Extents, ``None`` for a dynamic dimension.
@@ -77,6 +79,14 @@ impl Tensor {
         let plain = layout::is_dense(&self.descriptor.layout) && self.descriptor.quantization.is_none();
         let buffers = || self.buffers.iter().map(|buffer| buffer.len() as u64).sum();
         write::packed_len(&self.descriptor).filter(|_| plain).unwrap_or_else(buffers)
+    }
+
+    /// Bytes of one element; ``None`` for elements that share bytes (``t.dtype.bit_width`` says their bits).
+    #[getter]
+    fn itemsize(&self) -> Option<u64> {
+        let d = &self.descriptor;
+        let bits = d.extension_type.as_ref().map_or_else(|| d.element_type.bit_width(), |private| private.bit_width);
+        (bits >= 8).then(|| u64::from(bits.div_ceil(8)))
     }
 
     /// The element type.
@@ -135,13 +145,17 @@ impl Tensor {
     /// Hand the tensor to the framework of that name, through its installed bridge.
     ///
     /// Raises ``ImportError`` with the pip command that mends it where the bridge or the framework
-    /// is missing.
+    /// is missing, and ``UnsupportedError`` naming the mode for a tensor that is not producer-synced
+    /// (requirements: sync_mode).
     #[pyo3(signature = (name, **options))]
     fn to<'py>(
         slf: &Bound<'py, Self>,
         name: &str,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(reason) = slf.get().pending() {
+            return Err(UnsupportedError::new_err(format!("to({name:?}) {reason}")));
+        }
         bridge(slf.py(), name)?.call_method(intern!(slf.py(), "to_object"), (slf,), options)
     }
 
@@ -155,22 +169,31 @@ impl Tensor {
         Self::to(slf, "scipy", None)
     }
 
-    /// The elements in row-major order, packed as the format packs them.
+    /// The elements in row-major order, packed as the format packs them (format: element-types.md §3).
+    ///
+    /// ``t.nbytes`` bytes, from any dense layout: tiles, curves and strides are undone, ``byte_offset`` and
+    /// padding left out. Raises ``UnsupportedError`` for quantised codes, a dynamic dimension, sparse, paged
+    /// and private layouts, and memory that is not the CPU's to read; ``t.buffer(i)`` gives the bytes as
+    /// they lie.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| write::to_bytes(py, self))
     }
 
     /// Write what ``tobytes`` returns to an open file or a descriptor, without making it.
     ///
-    /// Returns the number of bytes. Raises ``FileError`` with the system's ``errno``.
+    /// Returns the number of bytes. Raises ``FileError`` with the system's ``errno``, ``UnsupportedError``
+    /// as ``tobytes`` does.
     fn tofile(&self, py: Python<'_>, file: &Bound<'_, PyAny>) -> PyResult<usize> {
         guarded(|| write::to_file(py, self, file))
     }
 
     /// The elements as nested lists of Python numbers.
     ///
-    /// Raises ``UnsupportedError`` where there is no exact number for an element, for quantised codes,
-    /// and for layouts without strides.
+    /// Every dense layout, whatever the order in memory (format: layouts.md §2 to §6): row_major, col_major,
+    /// strided, tiled, Morton and Hilbert. Bools are bools, integers ints, floats floats, complex numbers
+    /// complex. Raises ``UnsupportedError`` where there is no exact number for an element (float128, private
+    /// types), for quantised codes, a dynamic dimension, sparse, paged and private layouts, and memory that
+    /// is not the CPU's to read; ``MemoryError`` where a shape claims more than the tensor holds.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| values::to_list(py, self))
     }
@@ -180,6 +203,7 @@ impl Tensor {
         guarded(|| write::unpacked(py, self))
     }
 
+    /// ``tobytes()``.
     fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.tobytes(py)
     }
@@ -209,15 +233,6 @@ impl Tensor {
         }
         // SAFETY: CPython's own view, not null.
         unsafe { pybuffer::fill(&slf, view, flags) }
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let (py, this) = (slf.py(), slf.get());
-        let shape = shape::to_python(py, &this.descriptor.shape)?.repr()?;
-        let layout = layout::to_python(py, &this.descriptor.layout)?.into_bound(py).repr()?;
-        let device = this.device.get().tag;
-        let ty = dtype::of(py, this.descriptor.element_type)?.into_bound(py).str()?;
-        Ok(format!("hurray.Tensor(shape={shape}, dtype={ty}, layout={layout}, device='{device}')"))
     }
 }
 

@@ -1,10 +1,17 @@
 //! The tensor: a descriptor, its buffers, and the doors that hand them over.
 
+mod address;
+mod assembled;
+mod author;
 mod class;
+mod component;
 mod grid;
-
 mod new;
+mod sections;
+mod shown;
+mod transpose;
 mod trusted;
+mod validate;
 mod values;
 mod view;
 pub(crate) mod walk;
@@ -19,11 +26,12 @@ use pyo3::prelude::*;
 use smallvec::{smallvec, SmallVec};
 
 pub(crate) use grid::Grid;
-pub(crate) use new::{aligned, element_type, native};
+pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
-pub(crate) use write::write_all;
+pub(crate) use write::{row_major_copy, row_major_region, write_all};
 
 use crate::buffer::Buffer;
+use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{InternalError, InvalidDescriptorError};
 use crate::layout;
@@ -32,22 +40,46 @@ use crate::layout;
 pub(crate) type Buffers = SmallVec<[Buffer; 1]>;
 
 /// A tensor: shape, element type, layout and the buffers that hold the elements
-/// (requirements: Tensor Surface).
+/// (requirements: Tensor Surface, Authoring).
 ///
 /// ``Tensor(buffer, dtype, shape)`` reads the bytes of anything that exports a buffer as elements of
-/// ``dtype`` in row-major order, or in the order that ``layout`` says. Memory that is aligned to 64
-/// bytes is shared, other memory is copied. ``shape`` may hold ``None`` for a dynamic dimension.
+/// ``dtype`` in row-major order; ``layout`` says another order, or a sparse or paged storage, whose
+/// further buffers ``aux_buffers`` holds in the descriptor's order: those of the layout, then scales
+/// and zero points. ``quantization``, ``statistics``, ``shard`` and ``extension_type`` (for a private
+/// dtype) are the descriptor's sections. ``shape`` may hold ``None`` for a dynamic dimension. Each
+/// buffer that is aligned to 64 bytes is shared, others are copied; read-only memory stays read-only.
+/// ``device`` declares where the memory is; the memory itself is given by its exporter either way.
+///
+/// What is stated is a declaration and the buffers are evidence: nothing is inferred from them,
+/// nothing is reinterpreted, and larger ones are fine. Raises ``InvalidDescriptorError`` when what is
+/// stated cannot go together or the number of buffers is another (format: descriptor.md §8, layouts.md
+/// §13, quantization.md §9), ``BufferError`` when a buffer holds too few bytes, ``UnsupportedError``
+/// for a composite layout, which is ``hurray.Composite``'s. ``code`` names the broken rule. A private
+/// layout states neither how many buffers it needs nor how large: they are taken as given.
 ///
 /// A tensor is described and handed over (``np.asarray(t)``, ``memoryview(t)``, DLPack), not computed
-/// with. Raises ``InvalidDescriptorError`` when dtype, shape and layout cannot go together (format:
-/// layouts.md §13), ``BufferError`` when the buffer holds too few bytes for them.
+/// with.
+///
+/// >>> import hurray
+/// >>> t = hurray.Tensor(bytes(range(6)), hurray.uint8, (2, 3))
+/// >>> t
+/// hurray.Tensor([[0, 1, 2],
+///                [3, 4, 5]], shape=(2, 3), dtype=uint8)
+/// >>> t.nbytes, t.layout
+/// (6, RowMajorLayout())
+/// >>> t.T.tolist()
+/// [[0, 3], [1, 4], [2, 5]]
+/// >>> hurray.Tensor(bytes([0b1101]), hurray.bool, (4,)).tolist()
+/// [True, False, True, True]
 #[pyclass(frozen, weakref, module = "hurray")]
 pub(crate) struct Tensor {
     pub(crate) descriptor: Arc<TensorDescriptor>,
     pub(crate) buffers: Buffers,
     pub(crate) device: Py<Device>,
     /// Made when first asked for: most tensors of a file are never looked at.
-    grid: OnceLock<Option<Box<Grid>>>,
+    pub(crate) grid: OnceLock<Option<Box<Grid>>>,
+    /// What is known of the contents.
+    pub(crate) verdict: Verdict,
 }
 
 impl Tensor {
@@ -57,7 +89,13 @@ impl Tensor {
         for (handle, buffer) in descriptor.buffers.iter_mut().zip(&buffers) {
             *handle = measured(handle, buffer)?;
         }
-        Ok(Self { descriptor: Arc::new(descriptor), buffers, device, grid: OnceLock::new() })
+        Ok(Self {
+            descriptor: Arc::new(descriptor),
+            buffers,
+            device,
+            grid: OnceLock::new(),
+            verdict: Verdict::default(),
+        })
     }
 
     /// A CPU tensor of one buffer that is known to hold every element.
@@ -88,7 +126,12 @@ impl Tensor {
             composite_member: None,
         });
         let device = device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?;
-        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new() })
+        Ok(Self { descriptor, buffers: smallvec![buffer], device, grid: OnceLock::new(), verdict: Verdict::default() })
+    }
+
+    /// A buffer's bytes as a 1-D uint8 tensor that shares them.
+    pub(crate) fn bytes_over(py: Python<'_>, buffer: Buffer) -> PyResult<Self> {
+        Self::dense(py, ElementType::Uint8, &[buffer.len()], LayoutDescriptor::RowMajor, 0, buffer)
     }
 
     /// The strided view, where elements can be addressed by strides in memory that the CPU may read.
@@ -124,7 +167,7 @@ impl Tensor {
             return format!("{what} would pass quantised codes off as numbers; t.buffer(0) gives the codes");
         }
         if d.shape.has_dynamic() {
-            return format!("{what} needs every dimension, and shape {} has a dynamic one", d.shape);
+            return format!("{what} {}", dynamic(&d.shape));
         }
         if !matches!(d.layout, LayoutDescriptor::RowMajor | LayoutDescriptor::ColMajor | LayoutDescriptor::Strided(_)) {
             return layout::not_dense(what, &d.layout);
@@ -138,16 +181,21 @@ impl Tensor {
         format!("{what} cannot say the shape {}, which exceeds the address space", d.shape)
     }
 
+    /// Why the bytes are not to be handed out yet, if they are not: their producer may still be writing.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
+        let mode = pending.sync_mode();
+        Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"))
+    }
+
     /// Why the bytes are not to be read here at all, if they are not.
     pub(crate) fn unreadable(&self) -> Option<String> {
-        if !self.device.get().is_cpu() {
-            return Some(format!(
-                "cannot read {} memory; hand the tensor to a framework of that device",
-                self.device.get().tag
-            ));
+        if let Some(reason) = self.pending() {
+            return Some(reason);
         }
-        let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
-        Some(format!("cannot read a buffer in sync mode {}; relay the tensor instead", pending.sync_mode()))
+        (!self.device.get().is_cpu()).then(|| {
+            format!("cannot read {} memory; hand the tensor to a framework of that device", self.device.get().tag)
+        })
     }
 }
 
@@ -159,6 +207,12 @@ pub(crate) fn invalid(error: hurray_core::Error) -> PyErr {
         }),
         error => InvalidDescriptorError::new_err(error.to_string()),
     }
+}
+
+/// Why what needs every extent cannot be had (requirements: Dynamic dimensions).
+pub(crate) fn dynamic(shape: &Shape) -> String {
+    let index = shape.dims().iter().position(|&dim| dim == hurray_core::DYNAMIC).unwrap_or_default();
+    format!("needs every extent, and dimension {index} of shape {shape} is dynamic")
 }
 
 /// A handle of plain CPU memory.

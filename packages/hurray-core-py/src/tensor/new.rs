@@ -1,80 +1,18 @@
-//! The constructors: bytes with a description, and exporters that describe themselves.
+//! Exporters of the buffer protocol, which describe themselves.
 
 use std::ffi::CStr;
 
-use hurray_core::{BufferHandle, ElementType, LayoutDescriptor, SyncMode, MIN_BUFFER_ALIGNMENT};
-use hurray_wire::check;
-use pyo3::exceptions::PyTypeError;
+use hurray_core::{ElementType, MIN_BUFFER_ALIGNMENT};
 use pyo3::prelude::*;
-use smallvec::smallvec;
 
-use super::{invalid, plain, Tensor};
-use crate::buffer::{self, Aligned, Buffer, View};
-use crate::device::{self, Device};
-use crate::dtype::Dtype;
-use crate::error::{self, UnsupportedError};
+use super::Tensor;
+use crate::buffer::{Aligned, Buffer, View};
+use crate::dtype::element_type;
+use crate::error::UnsupportedError;
 use crate::exchange::ingest;
-use crate::file;
-use crate::layout::Layout;
-use crate::shape;
 
-fn kind(object: &Bound<'_, PyAny>) -> String {
+pub(super) fn kind(object: &Bound<'_, PyAny>) -> String {
     object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
-}
-
-/// The element type of a `dtype` argument.
-pub(crate) fn element_type(dtype: &Bound<'_, PyAny>) -> PyResult<ElementType> {
-    dtype.cast::<Dtype>().map(|dtype| dtype.get().ty).map_err(|_| {
-        PyTypeError::new_err(format!(
-            "dtype is a hurray.Dtype such as hurray.float32 or hurray.dtype.int4, got {dtype} of type {}; hurray.Dtype.from_name takes a name",
-            kind(dtype)
-        ))
-    })
-}
-
-fn layout_of(layout: Option<&Bound<'_, PyAny>>) -> PyResult<LayoutDescriptor> {
-    let Some(given) = layout else { return Ok(LayoutDescriptor::RowMajor) };
-    let layout = given.cast::<Layout>().map_err(|_| {
-        PyTypeError::new_err(format!(
-            "layout must be a hurray.Layout instance (e.g. hurray.StridedLayout([4, 1])), got {}",
-            kind(given)
-        ))
-    })?;
-    let inner = &layout.get().inner;
-    if inner.is_virtual() {
-        return Err(UnsupportedError::new_err(
-            "a composite layout cannot be given to hurray.Tensor: a composite head owns no buffers, which this class cannot represent",
-        ));
-    }
-    Ok(inner.clone())
-}
-
-/// `Tensor(buffer, dtype, shape, device, layout=layout)`.
-pub(super) fn from_bytes(
-    object: &Bound<'_, PyAny>,
-    dtype: &Bound<'_, PyAny>,
-    dims: &Bound<'_, PyAny>,
-    device: Option<&Bound<'_, Device>>,
-    layout: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Tensor> {
-    let py = object.py();
-    let (ty, shape, layout) = (element_type(dtype)?, shape::from_python(dims)?, layout_of(layout)?);
-    let device = match device {
-        Some(device) => device.clone().unbind(),
-        None => device::of(py, hurray_core::DeviceTag::Cpu, hurray_core::MemoryClass::Standard, 0)?,
-    };
-    let bytes = file::mapped(object, buffer::contiguous(object)?);
-    let handle = BufferHandle::with_memory_class(
-        bytes.len() as u64,
-        if bytes.len() == 0 { 1 } else { MIN_BUFFER_ALIGNMENT },
-        device.get().tag,
-        SyncMode::ProducerSynced,
-        device.get().class,
-    )
-    .map_err(invalid)?;
-    let descriptor = plain(ty, shape, layout, 0, handle)?;
-    check::all(&descriptor).map_err(|fault| error::fault(py, &fault))?;
-    Tensor::over(descriptor, smallvec![aligned(py, bytes)?], device)
 }
 
 /// The buffer itself where its address will do, else an aligned copy.

@@ -1,88 +1,84 @@
 //! The elements of a dense tensor as Python numbers.
 
-use hurray_core::{LayoutDescriptor, TensorDescriptor};
+use hurray_core::{ElementType, LayoutDescriptor};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use super::address::{Address, Element, BLOCK};
 use super::Tensor;
 use crate::error::UnsupportedError;
-use crate::exchange::ingest;
-use crate::{bits, layout, numbers};
-
-/// Shape and strides, in elements, of a dense static layout.
-pub(crate) struct Steps {
-    pub(crate) shape: Vec<usize>,
-    pub(crate) strides: Vec<isize>,
-}
-
-impl Steps {
-    pub(crate) fn of(descriptor: &TensorDescriptor) -> Option<Self> {
-        let dims = descriptor.shape.dims();
-        let shape: Vec<usize> = dims.iter().map(|&dim| usize::try_from(dim).ok()).collect::<Option<_>>()?;
-        if descriptor.shape.has_dynamic() {
-            return None;
-        }
-        if dims.contains(&0) {
-            // No element has an address, however far the other dimensions would reach.
-            return Some(Self { strides: vec![0; shape.len()], shape });
-        }
-        let strides = match &descriptor.layout {
-            LayoutDescriptor::RowMajor => ingest::row_major_strides(&shape)?,
-            LayoutDescriptor::ColMajor => {
-                let reversed: Vec<usize> = shape.iter().rev().copied().collect();
-                ingest::row_major_strides(&reversed)?.into_iter().rev().collect()
-            }
-            LayoutDescriptor::Strided(strided) => strided.strides.iter().map(|&stride| stride as isize).collect(),
-            _ => return None,
-        };
-        Some(Self { shape, strides })
-    }
-}
-
-/// Where element `offset` of a tensor of whole-byte elements starts.
-pub(crate) fn byte_of(descriptor: &TensorDescriptor, offset: isize) -> usize {
-    let width = descriptor.element_type.bit_width() as isize / 8;
-    (descriptor.byte_offset as usize).wrapping_add_signed(offset * width)
-}
-
-/// The code of element `offset` of a tensor of elements narrower than a byte.
-pub(crate) fn code_of(bytes: &[u8], descriptor: &TensorDescriptor, offset: isize) -> u8 {
-    let (from, at, bits) = packed_at(descriptor, offset);
-    bits::element(&bytes[from..], at, bits)
-}
-
-/// The byte that holds element `offset`, or starts its group, and the element's place in there.
-fn packed_at(descriptor: &TensorDescriptor, offset: isize) -> (usize, usize, usize) {
-    let bits = descriptor.element_type.bit_width() as usize;
-    let (per_group, group) = if bits == 6 { (4, 3) } else { (8 / bits as isize, 1) };
-    let start = (descriptor.byte_offset as usize).wrapping_add_signed(offset.div_euclid(per_group) * group);
-    (start, offset.rem_euclid(per_group) as usize, bits)
-}
+use crate::{layout, numbers};
 
 /// Objects that a tensor may become whatever it holds.
 const FREE: u128 = 1 << 24;
 
-/// `t.tolist()`.
-pub(super) fn to_list<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+/// Why the logical values of a tensor cannot be read at all, to follow the name of the method that wants them.
+#[cold]
+pub(super) fn no_values(tensor: &Tensor) -> Option<String> {
     let d = &*tensor.descriptor;
     if let Some(reason) = tensor.unreadable() {
-        return Err(UnsupportedError::new_err(format!("tolist {reason}")));
+        return Some(reason);
     }
     if d.quantization.is_some() {
-        return Err(UnsupportedError::new_err(
-            "tolist would pass quantised codes off as numbers; t.buffer(0) gives the codes",
-        ));
+        return Some(String::from("would pass quantised codes off as numbers; t.buffer(0) gives the codes"));
     }
-    let steps = Steps::of(d).ok_or_else(|| UnsupportedError::new_err(tensor.no_grid("tolist")))?;
-    bounded(tensor, &steps)?;
-    nested(py, tensor, &steps, 0, 0)
+    if d.shape.has_dynamic() {
+        return Some(crate::tensor::dynamic(&d.shape));
+    }
+    if layout::is_dense(&d.layout) {
+        return None;
+    }
+    let (name, tag) = (layout::name(&d.layout), d.layout.tag());
+    let reason = match &d.layout {
+        LayoutDescriptor::BlockPaged(_) => format!("needs a dense layout, and {name} keeps the elements in pages"),
+        LayoutDescriptor::Coo(_) | LayoutDescriptor::Csr(_) | LayoutDescriptor::Csc(_) | LayoutDescriptor::Csf(_) => {
+            format!("needs a dense layout, and {name} stores some of the elements only")
+        }
+        _ => format!("needs a layout that the format describes, which {name} 0x{tag:02X} is not"),
+    };
+    Some(format!("{reason}; t.buffer(i) gives the bytes of its buffers"))
+}
+
+/// Why no number holds an element of this type exactly, if none does.
+pub(super) fn no_number(ty: ElementType) -> Option<String> {
+    match ty {
+        ElementType::Float128 => Some(String::from("Python has no number that holds a float128 element exactly")),
+        ElementType::Extension(tag) => {
+            Some(format!("what the private element type 0x{tag:02X} means is agreed elsewhere"))
+        }
+        _ => None,
+    }
+}
+
+/// Where the elements are, or why they cannot be had one by one.
+pub(super) fn addressed(tensor: &Tensor, what: &str) -> PyResult<(Address, Element)> {
+    let d = &*tensor.descriptor;
+    if let Some(reason) = no_values(tensor) {
+        return Err(UnsupportedError::new_err(format!("{what} {reason}")));
+    }
+    let found = Address::of(d).zip(Element::of(d));
+    found.ok_or_else(|| {
+        UnsupportedError::new_err(format!("{what} cannot address the shape {}, which exceeds memory", d.shape))
+    })
+}
+
+/// `t.tolist()`.
+pub(super) fn to_list<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let (address, element) = addressed(tensor, "tolist")?;
+    let ty = tensor.descriptor.element_type;
+    if let Some(reason) = no_number(ty).filter(|_| !address.shape().contains(&0)) {
+        return Err(UnsupportedError::new_err(format!("tolist: {reason}; t.tobytes() gives the bytes")));
+    }
+    bounded(tensor, address.shape())?;
+    let mut nesting = Nesting { py, bytes: tensor.buffers[0].bytes(), ty, address, element, index: Vec::new() };
+    nesting.level(0)
 }
 
 /// A shape alone must not fill memory: an empty tensor and a broadcast hold less than they claim.
-fn bounded(tensor: &Tensor, steps: &Steps) -> PyResult<()> {
+fn bounded(tensor: &Tensor, shape: &[usize]) -> PyResult<()> {
     let mut objects = 1u128;
-    for &dim in steps.shape.iter().take_while(|&&dim| dim > 0) {
+    for &dim in shape.iter().take_while(|&&dim| dim > 0) {
         objects = objects.saturating_mul(dim as u128);
     }
     let held = 8 * tensor.buffers[0].len() as u128;
@@ -94,40 +90,50 @@ fn bounded(tensor: &Tensor, steps: &Steps) -> PyResult<()> {
 }
 
 /// One level of nesting a dimension, at most 64 deep.
-fn nested<'py>(
+struct Nesting<'a, 'py> {
     py: Python<'py>,
-    tensor: &Tensor,
-    steps: &Steps,
-    level: usize,
-    offset: isize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let Some(&len) = steps.shape.get(level) else {
-        return element(py, tensor, offset);
-    };
-    let list = PyList::empty(py);
-    for at in 0..len as isize {
-        list.append(nested(py, tensor, steps, level + 1, offset + at * steps.strides[level])?)?;
-        py.check_signals()?;
-    }
-    Ok(list.into_any())
+    bytes: &'a [u8],
+    ty: ElementType,
+    address: Address,
+    element: Element,
+    index: Vec<usize>,
 }
 
-fn element<'py>(py: Python<'py>, tensor: &Tensor, offset: isize) -> PyResult<Bound<'py, PyAny>> {
-    let d = &*tensor.descriptor;
-    let bytes = tensor.buffers[0].bytes();
-    let value = match d.element_type.bit_width() {
-        0 => None,
-        width if width < 8 => {
-            let (from, at, _) = packed_at(d, offset);
-            numbers::packed(py, d.element_type, &bytes[from..], at)?
+impl<'py> Nesting<'_, 'py> {
+    fn level(&mut self, level: usize) -> PyResult<Bound<'py, PyAny>> {
+        let Some(&len) = self.address.shape().get(level) else {
+            return self.number(self.address.at(&[]));
+        };
+        let list = PyList::empty(self.py);
+        if level + 1 < self.address.shape().len() {
+            for at in 0..len {
+                self.index.push(at);
+                list.append(self.level(level + 1)?)?;
+                self.index.pop();
+                self.py.check_signals()?;
+            }
+            return Ok(list.into_any());
         }
-        _ => numbers::whole(py, d.element_type, &bytes[byte_of(d, offset)..])?,
-    };
-    value.ok_or_else(|| {
-        let name = layout::name(&d.layout);
-        UnsupportedError::new_err(format!(
-            "Python has no number that holds a {} element exactly; t.buffer(0) gives the bytes of this {name} tensor",
-            d.element_type
-        ))
-    })
+        let mut offsets = vec![0; len.min(BLOCK)];
+        for from in (0..len).step_by(BLOCK) {
+            let now = &mut offsets[..BLOCK.min(len - from)];
+            self.address.row(&self.index, from, now);
+            for &offset in &*now {
+                list.append(self.number(offset)?)?;
+            }
+            self.py.check_signals()?;
+        }
+        Ok(list.into_any())
+    }
+
+    fn number(&self, offset: isize) -> PyResult<Bound<'py, PyAny>> {
+        let value = match self.element.bytes() {
+            Some(_) => numbers::whole(self.py, self.ty, &self.bytes[self.element.byte(offset)..])?,
+            None => {
+                let (start, at) = self.element.shared(offset);
+                numbers::packed(self.py, self.ty, &self.bytes[start..], at)?
+            }
+        };
+        value.ok_or_else(|| UnsupportedError::new_err(format!("tolist: no Python number for {}", self.ty)))
+    }
 }

@@ -60,7 +60,14 @@ fn copy_row(from: &[u8], start: usize, stride: isize, itemsize: usize, out: &mut
         2 => copy_fixed::<2>(from, start, stride, out),
         4 => copy_fixed::<4>(from, start, stride, out),
         8 => copy_fixed::<8>(from, start, stride, out),
-        _ => copy_fixed::<16>(from, start, stride, out),
+        16 => copy_fixed::<16>(from, start, stride, out),
+        _ => {
+            let mut at = start;
+            for item in out.chunks_exact_mut(itemsize) {
+                item.copy_from_slice(&from[at..at + itemsize]);
+                at = at.wrapping_add_signed(stride);
+            }
+        }
     }
 }
 
@@ -69,5 +76,29 @@ fn copy_fixed<const N: usize>(from: &[u8], start: usize, stride: isize, out: &mu
     for item in out.chunks_exact_mut(N) {
         item.copy_from_slice(&from[at..at + N]);
         at = at.wrapping_add_signed(stride);
+    }
+}
+
+/// Copies the whole-byte elements at `offsets`, in elements from the one at byte `first`.
+pub(crate) fn collect(from: &[u8], first: usize, offsets: &[isize], itemsize: usize, out: &mut [u8]) {
+    match itemsize {
+        1 => collect_fixed::<1>(from, first, offsets, out),
+        2 => collect_fixed::<2>(from, first, offsets, out),
+        4 => collect_fixed::<4>(from, first, offsets, out),
+        8 => collect_fixed::<8>(from, first, offsets, out),
+        16 => collect_fixed::<16>(from, first, offsets, out),
+        _ => {
+            for (item, &offset) in out.chunks_exact_mut(itemsize).zip(offsets) {
+                let at = first.wrapping_add_signed(offset.wrapping_mul(itemsize as isize));
+                item.copy_from_slice(&from[at..at + itemsize]);
+            }
+        }
+    }
+}
+
+fn collect_fixed<const N: usize>(from: &[u8], first: usize, offsets: &[isize], out: &mut [u8]) {
+    for (item, &offset) in out.chunks_exact_mut(N).zip(offsets) {
+        let at = first.wrapping_add_signed(offset.wrapping_mul(N as isize));
+        item.copy_from_slice(&from[at..at + N]);
     }
 }

@@ -9,12 +9,13 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 
-use super::values::{byte_of, code_of, Steps};
+use super::address::{Address, Element};
+use super::values::no_values;
 use super::{walk, Grid, Tensor};
 use crate::bits;
-use crate::buffer::{interrupted, Buffer, Watch};
-use crate::error::{self, guarded, UnsupportedError};
-use crate::file;
+use crate::buffer::{interrupted, Aligned, Buffer, Watch};
+use crate::error::{self, guarded, BufferError, UnsupportedError};
+use crate::{file, layout};
 
 /// How much is repacked, or handed to a Python `write`, at a time.
 const PIECE: usize = 1 << 20;
@@ -85,21 +86,22 @@ fn pass(buffer: &Buffer, sink: &Sink) -> io::Result<()> {
 /// Feeds the row-major elements to `put`. The tensor has been found readable and dense.
 fn feed(tensor: &Tensor, len: usize, put: &mut Put<'_>) -> io::Result<()> {
     let d = &*tensor.descriptor;
-    let buffer = &tensor.buffers[0];
     if let Some(region) = whole(tensor, len) {
         return contiguous(&region, put);
     }
-    let Some(steps) = Steps::of(d) else { return Ok(()) };
-    match tensor.grid() {
-        Some(grid) => gathered(buffer.bytes(), d, &steps, grid.itemsize(), put),
-        None => packed(buffer.bytes(), d, &steps, put),
+    let (Some(address), Some(element)) = (Address::of(d), Element::of(d)) else { return Ok(()) };
+    let from = tensor.buffers[0].bytes();
+    match (element.bytes(), address.strides()) {
+        (Some(width), Some(strides)) => gathered(from, element, (address.shape(), &strides), width, put),
+        (Some(width), None) => scattered(from, element, &address, width, put),
+        (None, _) => packed(from, element, &address, put),
     }
 }
 
 /// As `in_order`, where the last byte holds nothing but elements: what else is in there is no tensor's.
 fn whole(tensor: &Tensor, len: usize) -> Option<Buffer> {
     let d = &*tensor.descriptor;
-    let bits = u64::from(d.element_type.bit_width());
+    let bits = Element::of(d).map_or(0, |element| element.bits as u64);
     let ragged = check::element_count(&d.shape).is_some_and(|count| bits < 8 && count % 8 * bits % 8 != 0);
     if ragged {
         None
@@ -131,48 +133,103 @@ fn contiguous(buffer: &Buffer, put: &mut Put<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn gathered(from: &[u8], d: &TensorDescriptor, steps: &Steps, itemsize: usize, put: &mut Put<'_>) -> io::Result<()> {
-    let mut watch = Watch::default();
-    let mut staged = vec![0; STAGE];
-    let mut filled = 0;
-    for row in walk::rows(&steps.shape, &steps.strides) {
+/// Whole-byte elements at strides.
+fn gathered(
+    from: &[u8],
+    element: Element,
+    (shape, strides): (&[usize], &[isize]),
+    width: usize,
+    put: &mut Put<'_>,
+) -> io::Result<()> {
+    let mut staged = Staged::new(put, STAGE.max(width));
+    for row in walk::rows(shape, strides) {
         let mut done = 0;
         while done < row.len {
-            let count = (row.len - done).min((STAGE - filled) / itemsize);
-            let start = byte_of(d, row.start + done as isize * row.stride);
-            let out = &mut staged[filled..filled + count * itemsize];
-            walk::gather(from, start, &[count], &[row.stride * itemsize as isize], itemsize, out);
-            (done, filled) = (done + count, filled + count * itemsize);
-            if STAGE - filled < itemsize {
-                watch.look()?;
-                put(&staged[..filled])?;
-                filled = 0;
-            }
+            let room = staged.room(width)?;
+            let count = (row.len - done).min(room.len() / width);
+            let start = element.byte(row.start + done as isize * row.stride);
+            let out = &mut room[..count * width];
+            walk::gather(from, start, &[count], &[row.stride * width as isize], width, out);
+            staged.filled(count * width);
+            done += count;
         }
     }
-    put(&staged[..filled])
+    staged.finish()
+}
+
+/// Whole-byte elements that no strides find.
+fn scattered(from: &[u8], element: Element, address: &Address, width: usize, put: &mut Put<'_>) -> io::Result<()> {
+    let mut staged = Staged::new(put, STAGE.max(width));
+    address.blocks(|base, offsets| {
+        let mut rest = offsets;
+        while !rest.is_empty() {
+            let room = staged.room(width)?;
+            let (now, later) = rest.split_at(rest.len().min(room.len() / width));
+            let first = element.byte(base);
+            walk::collect(from, first, now, width, &mut room[..now.len() * width]);
+            staged.filled(now.len() * width);
+            rest = later;
+        }
+        Ok::<_, io::Error>(())
+    })?;
+    staged.finish()
+}
+
+/// Bytes on their way, handed over when there are many.
+struct Staged<'a, 'b> {
+    put: &'a mut Put<'b>,
+    bytes: Vec<u8>,
+    filled: usize,
+    watch: Watch,
+}
+
+impl<'a, 'b> Staged<'a, 'b> {
+    fn new(put: &'a mut Put<'b>, size: usize) -> Self {
+        Self { put, bytes: vec![0; size], filled: 0, watch: Watch::default() }
+    }
+
+    /// What is free, `width` bytes at least.
+    fn room(&mut self, width: usize) -> io::Result<&mut [u8]> {
+        if self.bytes.len() - self.filled < width {
+            self.watch.look()?;
+            (self.put)(&self.bytes[..self.filled])?;
+            self.filled = 0;
+        }
+        Ok(&mut self.bytes[self.filled..])
+    }
+
+    fn filled(&mut self, more: usize) {
+        self.filled += more;
+    }
+
+    fn finish(self) -> io::Result<()> {
+        (self.put)(&self.bytes[..self.filled])
+    }
 }
 
 /// Repacks elements narrower than a byte.
-fn packed(from: &[u8], d: &TensorDescriptor, steps: &Steps, put: &mut Put<'_>) -> io::Result<()> {
-    let bits = d.element_type.bit_width();
+fn packed(from: &[u8], element: Element, address: &Address, put: &mut Put<'_>) -> io::Result<()> {
+    let bits = element.bits as u32;
     // Eight elements fill whole bytes at every width: 1, 2, 4 and 6 bits.
     let mut watch = Watch::default();
     let mut staged = Vec::with_capacity(PIECE);
     let (mut word, mut held) = (0u64, 0);
-    for offset in walk::offsets(&steps.shape, &steps.strides) {
-        word |= u64::from(code_of(from, d, offset)) << (held * bits);
-        held += 1;
-        if held == 8 {
-            staged.extend_from_slice(&word.to_le_bytes()[..bits as usize]);
-            (word, held) = (0, 0);
+    address.blocks(|base, offsets| {
+        for offset in offsets {
+            word |= u64::from(element.code(from, base + offset)) << (held * bits);
+            held += 1;
+            if held == 8 {
+                staged.extend_from_slice(&word.to_le_bytes()[..bits as usize]);
+                (word, held) = (0, 0);
+            }
         }
-        if staged.len() + 8 > PIECE {
+        if staged.len() + PIECE / 8 > PIECE {
             watch.look()?;
             put(&staged)?;
             staged.clear();
         }
-    }
+        Ok::<_, io::Error>(())
+    })?;
     staged.extend_from_slice(&word.to_le_bytes()[..tail_len(held, bits)]);
     put(&staged)
 }
@@ -185,30 +242,58 @@ fn tail_len(held: u32, bits: u32) -> usize {
     }
 }
 
+impl Tensor {
+    /// The packed elements where they lie in row-major order, for whoever takes a tensor as bytes.
+    pub(super) fn packed_bytes(&self) -> PyResult<Buffer> {
+        let what = "a tensor given as a buffer";
+        let len = checked_len(self, what)?;
+        in_order(self, len).ok_or_else(|| {
+            let name = layout::name(&self.descriptor.layout);
+            BufferError::new_err(format!("{what} has its elements in row-major order, which this {name} one has not; give t.buffer(0) for its bytes"))
+        })
+    }
+}
+
 /// The length of the row-major bytes, or why there are none.
 fn checked_len(tensor: &Tensor, what: &str) -> PyResult<usize> {
     let d = &*tensor.descriptor;
-    let refused = || UnsupportedError::new_err(tensor.no_grid(what));
-    if tensor.unreadable().is_some() || d.quantization.is_some() || Steps::of(d).is_none() {
-        return Err(refused());
+    if let Some(reason) = no_values(tensor) {
+        return Err(UnsupportedError::new_err(format!("{what} {reason}")));
     }
-    let len = packed_len(d).ok_or_else(refused)?;
+    let len = packed_len(d).filter(|_| Element::of(d).is_some() && Address::of(d).is_some()).ok_or_else(|| {
+        UnsupportedError::new_err(format!("{what} cannot address the shape {}, which exceeds memory", d.shape))
+    })?;
     usize::try_from(len).map_err(|_| PyMemoryError::new_err(format!("{what}: {len} bytes exceed memory")))
 }
 
 /// `t.tobytes()`.
 pub(super) fn to_bytes<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyBytes>> {
     let len = checked_len(tensor, "tobytes")?;
-    PyBytes::new_with(py, len, |out| {
-        let mut rest = out;
-        let mut put = |bytes: &[u8]| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(bytes.len());
-            now.copy_from_slice(bytes);
-            rest = later;
-            Ok(())
-        };
-        feed(tensor, len, &mut put).map_err(|error| error::os(py, error, &None))
-    })
+    PyBytes::new_with(py, len, |out| copy_into(py, tensor, out))
+}
+
+fn copy_into(py: Python<'_>, tensor: &Tensor, out: &mut [u8]) -> PyResult<()> {
+    let len = out.len();
+    let mut rest = out;
+    let mut put = |bytes: &[u8]| {
+        let (now, later) = std::mem::take(&mut rest).split_at_mut(bytes.len());
+        now.copy_from_slice(bytes);
+        rest = later;
+        Ok(())
+    };
+    feed(tensor, len, &mut put).map_err(|error| error::os(py, error, &None))
+}
+
+/// The region that holds the elements in row-major order and nothing else, where one does.
+pub(crate) fn row_major_region(tensor: &Tensor, what: &str) -> PyResult<Option<Buffer>> {
+    Ok(in_order(tensor, checked_len(tensor, what)?))
+}
+
+/// The elements in row-major order in aligned memory of their own.
+pub(crate) fn row_major_copy(py: Python<'_>, tensor: &Tensor, what: &str) -> PyResult<Buffer> {
+    let mut memory = Aligned::zeroed(checked_len(tensor, what)?)?;
+    copy_into(py, tensor, memory.bytes_mut())?;
+    Ok(Buffer::owned(memory))
 }
 
 /// `t.tofile(file)`.
@@ -230,7 +315,9 @@ pub(super) fn unpacked<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
         return Err(UnsupportedError::new_err(format!("unpack is for bool tensors; this one is {}", d.element_type)));
     }
     checked_len(tensor, "unpack")?;
-    let Some(steps) = Steps::of(d) else { return Err(UnsupportedError::new_err(tensor.no_grid("unpack"))) };
+    let (Some(address), Some(element)) = (Address::of(d), Element::of(d)) else {
+        return Err(UnsupportedError::new_err(tensor.no_grid("unpack")));
+    };
     let count = check::element_count(&d.shape).and_then(|count| usize::try_from(count).ok());
     let count = count.ok_or_else(|| PyMemoryError::new_err("unpack: the elements exceed memory"))?;
     PyByteArray::new_with(py, count, |out| {
@@ -239,10 +326,13 @@ pub(super) fn unpacked<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
             return Ok(());
         }
         let bytes = tensor.buffers[0].bytes();
-        for (slot, offset) in out.iter_mut().zip(walk::offsets(&steps.shape, &steps.strides)) {
-            *slot = code_of(bytes, d, offset);
-        }
-        Ok(())
+        let mut slots = out.iter_mut();
+        address.blocks(|base, offsets| {
+            for (offset, slot) in offsets.iter().zip(slots.by_ref()) {
+                *slot = element.code(bytes, base + offset);
+            }
+            Ok(())
+        })
     })
 }
 

@@ -6,6 +6,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from hurray import Tensor
@@ -36,6 +37,16 @@ class NumpyBridge:
         # The function itself from now on: a call less on a path that is measured in nanoseconds.
         self.from_object = from_object  # type: ignore[method-assign]
         return from_object(obj, copy=copy)
+
+    def aligned_allocator(self) -> AbstractContextManager[None]:
+        """A block whose arrays are aligned; see :func:`hurray.aligned_allocator`."""
+        try:
+            from hurray_numpy._allocator import make
+        except ModuleNotFoundError as error:
+            if error.name != "numpy":
+                raise
+            raise ModuleNotFoundError("NumPy is not installed: pip install numpy", name="numpy") from None
+        return make()
 
     def borrow(self, obj: Any) -> tuple[Any, Any, tuple[int, ...], bool] | None:
         """An array's bytes for a writer, without a copy; see :meth:`hurray.bridges.Bridge.borrow`."""

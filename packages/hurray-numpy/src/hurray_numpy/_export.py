@@ -1,7 +1,7 @@
 """Arrays out of tensors (requirements: NumPy Interoperability; rulings 6 and 8).
 
 NumPy itself takes what the buffer protocol can say, without coming here. What is left is bool and bfloat16,
-a cast or a copy that NumPy asks for, and the refusals.
+tiles and curves, a cast or a copy that NumPy asks for, and the refusals.
 """
 
 from __future__ import annotations
@@ -20,6 +20,11 @@ from hurray_numpy._packing import unpack
 
 __all__ = ["to_object"]
 
+_SHARED = {"row_major", "col_major", "strided"}
+_COPIED = {"tiled", "morton", "hilbert"}
+_PACKED = "is packed, and NumPy has a byte for each element"
+_REARRANGED = "has tiles or a curve for a layout, and NumPy has strides alone"
+
 
 def to_object(tensor: Tensor, *, dtype: Any = None, copy: bool | None = None, ml_dtypes: bool = False) -> Any:
     """``tensor`` as an ndarray of its shape, sharing the memory where NumPy can express it.
@@ -28,7 +33,10 @@ def to_object(tensor: Tensor, *, dtype: Any = None, copy: bool | None = None, ml
     always, False never. ``ml_dtypes=True`` also hands out the small types that only ml_dtypes has:
     float8 shared, the packed ones as a copy with one element a byte.
 
-    :raises CopyRequiredError: ``copy=False``, and it takes a copy (bool is packed, a cast is asked for).
+    Tiled, Morton and Hilbert tensors become arrays in C order, a copy: NumPy has no such layouts.
+
+    :raises CopyRequiredError: ``copy=False``, and it takes a copy (bool is packed, the layout is no strides, a
+        cast is asked for).
     :raises UnsupportedError: NumPy has no such elements or layout, or the data is not in host memory.
     """
     array, shared = _array(tensor, copy, ml_dtypes)
@@ -46,16 +54,20 @@ def _array(tensor: Tensor, copy: bool | None, ml_dtypes: bool) -> tuple[np.ndarr
     _check_dense(tensor)
     dtype = tensor.dtype
     if dtype is hurray.dtype.bool:
-        _copy_needed(tensor, copy)
+        _copy_needed(tensor, copy, _PACKED)
         return np.ndarray(tensor.shape, np.bool_, buffer=tensor.unpack()), False  # type: ignore[arg-type]
-    if dtype in NATIVE_OF:
-        return _shared(tensor), True
-    if dtype is not hurray.dtype.bfloat16 and not ml_dtypes:
+    native = NATIVE_OF.get(dtype)
+    if native is None and dtype is not hurray.dtype.bfloat16 and not ml_dtypes:
         _refuse_small(tensor)
-    theirs = ml_dtype(dtype)
+    theirs = native if native is not None else ml_dtype(dtype)
     if dtype.is_sub_byte:
-        _copy_needed(tensor, copy)
+        _copy_needed(tensor, copy, _PACKED)
         return _unpacked(tensor).view(theirs), False
+    if tensor.layout.name in _COPIED:
+        _copy_needed(tensor, copy, _REARRANGED)
+        return _rearranged(tensor).view(theirs), False
+    if native is not None:
+        return _shared(tensor), True
     return _over_bytes(tensor).view(theirs), True
 
 
@@ -65,10 +77,13 @@ def _check_dense(tensor: Tensor) -> None:
     if tensor.device.kind != "cpu":
         problem = f"is on {tensor.device.kind}, and NumPy has host memory only: copy it there first"
     elif None in tensor.shape:
-        problem = "has a dimension that is not known yet: resolve its shape first"
+        index = tensor.shape.index(None)
+        problem = (
+            f"has a dimension that is not known yet, dimension {index} is dynamic: resolve its shape first"
+        )
     elif getattr(tensor, "quantization", None) is not None:
         problem = "is quantised, and its codes are not its values: dequantise it first"
-    elif tensor.layout.name not in ("row_major", "col_major", "strided"):
+    elif tensor.layout.name not in _SHARED | _COPIED:
         problem = f"has the layout {tensor.layout.name}, which NumPy lacks; tensor.buffer(i) has its parts"
     if problem is not None:
         raise UnsupportedError(f"{_named(tensor)} {problem}")
@@ -107,6 +122,14 @@ def _unpacked(tensor: Tensor) -> np.ndarray[Any, Any]:
     return codes.reshape(shape)
 
 
+def _rearranged(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """The elements of whole bytes in C order, as numbers of their width in memory of their own."""
+    shape: Any = tensor.shape
+    width = tensor.dtype.bit_width // 8
+    kind = f"<u{width}" if width <= 8 else "<c16"
+    return np.frombuffer(tensor.tobytes(), kind).reshape(shape).copy()
+
+
 def _refuse_small(tensor: Tensor) -> NoReturn:
     name = tensor.dtype.name
     way = "tensor.tobytes() has its bytes"
@@ -115,12 +138,9 @@ def _refuse_small(tensor: Tensor) -> NoReturn:
     raise UnsupportedError(f"{_named(tensor)}: NumPy has no dtype for {name}; {way}")
 
 
-def _copy_needed(tensor: Tensor, copy: bool | None) -> None:
+def _copy_needed(tensor: Tensor, copy: bool | None, reason: str) -> None:
     if copy is not None and not copy:
-        raise CopyRequiredError(
-            f"{_named(tensor)} is packed, and NumPy has a byte for each element: it takes a copy, "
-            "and copy=False forbids it"
-        )
+        raise CopyRequiredError(f"{_named(tensor)} {reason}: it takes a copy, and copy=False forbids it")
 
 
 def _named(tensor: Tensor) -> str:

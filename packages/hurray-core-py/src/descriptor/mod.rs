@@ -1,5 +1,8 @@
 //! Descriptors (format: descriptor.md): what a tensor declares, without its data.
 
+mod relay;
+mod sections;
+
 use std::sync::Arc;
 
 use hurray_core::{DeviceTag, MemoryClass, TensorDescriptor};
@@ -7,18 +10,22 @@ use hurray_wire::check;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
 
+pub(crate) use relay::{read, Relay};
+
 use crate::device::{self, Device};
-use crate::error::{self, guarded};
+use crate::error::guarded;
 use crate::handle::BufferHandle;
-use crate::{buffer, dtype, layout, shape, tensor};
+use crate::{dtype, layout, shape, tensor};
 
 /// What a tensor declares, without its data (requirements: Descriptor Encoding).
 ///
-/// Descriptors come from ``Tensor.descriptor``, from a file, or from ``Descriptor.decode``.
+/// Descriptors come from ``Tensor.descriptor``, from a file, or from ``Descriptor.decode``. Two are equal
+/// when their encodings are; hashable.
 #[pyclass(frozen, module = "hurray")]
 pub(crate) struct Descriptor {
-    inner: Arc<TensorDescriptor>,
-    device: Py<Device>,
+    pub(crate) inner: Arc<TensorDescriptor>,
+    pub(crate) device: Py<Device>,
+    relay: Relay,
 }
 
 /// One handle object per buffer, each with the one device object.
@@ -40,32 +47,36 @@ pub(crate) fn device_of(py: Python<'_>, descriptor: &TensorDescriptor) -> PyResu
 
 impl Descriptor {
     pub(crate) fn new(inner: Arc<TensorDescriptor>, device: Py<Device>) -> Self {
-        Self { inner, device }
+        Self { inner, device, relay: Relay::default() }
     }
 
     pub(crate) fn decoded(py: Python<'_>, inner: TensorDescriptor) -> PyResult<Self> {
         let device = device_of(py, &inner)?;
-        Ok(Self { inner: Arc::new(inner), device })
+        Ok(Self::new(Arc::new(inner), device))
     }
 
-    fn bytes(&self) -> PyResult<Vec<u8>> {
-        self.inner.encode().map_err(tensor::invalid)
+    pub(crate) fn bytes(&self) -> PyResult<Vec<u8>> {
+        match self.relay.read() {
+            Some(read) => Ok(read.to_vec()),
+            None => check::encode(&self.inner).map_err(tensor::invalid),
+        }
     }
 }
 
 #[pymethods]
 impl Descriptor {
-    /// The descriptor that the bytes start with; what follows it is ignored.
+    /// The descriptor that the bytes start with; what follows it is ignored. ``encode()`` gives back what was
+    /// read, fields that a newer minor version appended included.
+    ///
+    /// ``permissive`` takes reserved layout tags, which are refused otherwise, as ``UnknownLayout``: for a relay,
+    /// which passes them on and leaves the data alone (format: layouts.md §12, versioning.md §2).
     ///
     /// Raises ``InvalidDescriptorError``, with ``code`` the broken rule (format: descriptor.md §8),
     /// and ``BufferError`` where declared sizes are too small for layout and shape.
     #[staticmethod]
-    fn decode(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| {
-            let bytes = buffer::contiguous(data)?;
-            let checked = check::decode(bytes.bytes()).and_then(|inner| check::all(&inner).map(|()| inner));
-            Self::decoded(py, checked.map_err(|fault| error::fault(py, &fault))?)
-        })
+    #[pyo3(signature = (data, *, permissive=false))]
+    fn decode(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
+        guarded(|| relay::read(data, permissive, None))
     }
 
     /// The bytes of the descriptor as they stand on the wire.
@@ -124,23 +135,28 @@ impl Descriptor {
     /// One handle per buffer.
     #[getter]
     fn buffer_handles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        handles(py, &self.inner, &self.device)
+        handles(py, self.whole()?, &self.device)
     }
 
     /// Number of buffers.
     #[getter]
-    fn buffer_count(&self) -> usize {
-        self.inner.buffers.len()
+    fn buffer_count(&self) -> PyResult<usize> {
+        Ok(self.whole()?.buffers.len())
     }
 
     /// The device that all buffers share.
     #[getter]
-    fn device(&self, py: Python<'_>) -> Py<Device> {
-        self.device.clone_ref(py)
+    fn device(&self, py: Python<'_>) -> PyResult<Py<Device>> {
+        self.whole().map(|_| self.device.clone_ref(py))
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| self.inner == other.get().inner)
+    // By bytes, as the hash: a NaN in a section equals itself, and 0.0 is not -0.0. Where an unknown layout
+    // ends, no byte says.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else { return Ok(false) };
+        let other = other.get();
+        let one = Arc::ptr_eq(&self.inner, &other.inner) && self.relay == other.relay;
+        Ok(one || self.inner.layout == other.inner.layout && self.bytes()? == other.bytes()?)
     }
 
     fn __hash__(&self) -> PyResult<u64> {
@@ -152,10 +168,10 @@ impl Descriptor {
         let shape = shape::to_python(py, &inner.shape)?.repr()?;
         let layout = layout::to_python(py, &inner.layout)?.into_bound(py).repr()?;
         let ty = dtype::of(py, inner.element_type)?.into_bound(py).str()?;
-        Ok(format!(
-            "Descriptor(shape={shape}, dtype={ty}, layout={layout}, buffers={}, device='{}')",
-            inner.buffers.len(),
-            slf.get().device.get().tag
-        ))
+        let place = match slf.get().whole() {
+            Ok(whole) => format!("buffers={}, device='{}'", whole.buffers.len(), slf.get().device.get().tag),
+            Err(_) => String::from("buffers=?"),
+        };
+        Ok(format!("Descriptor(shape={shape}, dtype={ty}, layout={layout}, {place})"))
     }
 }

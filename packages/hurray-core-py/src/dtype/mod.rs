@@ -1,10 +1,17 @@
 //! Element types (format: element-types.md). One object per tag, for the life of the process.
 
+mod alias;
+mod argument;
+
 use hurray_core::ElementType;
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::error::InvalidDescriptorError;
+pub(crate) use argument::{argument, element_type};
+
+use crate::error::{InvalidDescriptorError, UnsupportedError};
+use crate::int::within;
 
 /// An element type of the format (format: element-types.md §2). A singleton: compare with ``is``.
 #[pyclass(frozen, module = "hurray")]
@@ -98,20 +105,45 @@ impl Dtype {
         self.ty.tier() == 1
     }
 
-    /// The type of that name. Raises ``InvalidDescriptorError`` for a name that the format lacks.
+    /// Bytes of one element; ``None`` where several share a byte, and for a private type.
+    #[getter]
+    fn itemsize(&self) -> Option<u32> {
+        let bits = self.ty.bit_width();
+        (bits >= 8).then_some(bits / 8)
+    }
+
+    /// ``"f"`` float, ``"c"`` complex, ``"i"`` signed and ``"u"`` unsigned integer, ``"b"`` bool;
+    /// ``None`` for a private type.
+    #[getter]
+    fn kind(&self) -> Option<&'static str> {
+        Some(match self.ty {
+            ElementType::Extension(_) => return None,
+            ElementType::Bool => "b",
+            ElementType::Complex64 | ElementType::Complex128 => "c",
+            ty if ty.is_float() => "f",
+            ty if ty.is_signed() => "i",
+            _ => "u",
+        })
+    }
+
+    /// The type string of the array interface, such as ``"<f4"``; ``None`` for a type that it lacks, and
+    /// for bool, which it keeps in bytes and the format in bits.
+    #[getter]
+    fn typestr(&self) -> Option<String> {
+        alias::typestr(self.ty)
+    }
+
+    /// The type of that name, or of a name that others give it.
+    ///
+    /// Taken are the format's names; the array interface's codes, with or without a byte order (``"f4"``,
+    /// ``"<f4"``, ``"|u1"``, ``"c8"``); the letters of ``struct`` (``"f"``, ``"B"``); ``"half"``,
+    /// ``"single"``, ``"double"``, ``"bool_"``, ``"bf16"`` and the like; and the small floats' longer names
+    /// (``"float8_e4m3fn"``). Not taken are names that mean several types, such as ``"float"``.
+    ///
+    /// Raises ``InvalidDescriptorError`` for another name, ``UnsupportedError`` for a big-endian one.
     #[staticmethod]
     fn from_name(py: Python<'_>, name: &str) -> PyResult<Py<Dtype>> {
-        let named = table(py)?.iter().flatten().find(|dtype| {
-            let ty = dtype.get().ty;
-            !matches!(ty, ElementType::Extension(_)) && ty.to_string() == name
-        });
-        named.map(|dtype| dtype.clone_ref(py)).ok_or_else(|| {
-            let known: Vec<_> = known(py).unwrap_or_default();
-            InvalidDescriptorError::new_err(format!(
-                "unknown element type {name:?}; the format has {}, and private types by tag",
-                known.join(", ")
-            ))
-        })
+        of(py, argument::by_name(name)?)
     }
 
     /// The type of that tag. Raises ``InvalidDescriptorError`` for a reserved or invalid tag.
@@ -144,25 +176,19 @@ impl Dtype {
     }
 }
 
-fn known(py: Python<'_>) -> PyResult<Vec<String>> {
-    let named = |ty: &ElementType| !matches!(ty, ElementType::Extension(_));
-    Ok(table(py)?.iter().flatten().map(|dtype| dtype.get().ty).filter(named).map(|ty| ty.to_string()).collect())
-}
-
 /// Bytes that ``count`` contiguous elements take, packed as the format packs them
 /// (format: element-types.md §5; requirements: Buffer sizing).
 ///
 /// Raises ``OverflowError`` for a negative count or a size that 64 bits cannot hold, and
 /// ``UnsupportedError`` for a private type, whose width only its extension section knows.
 #[pyfunction]
-pub(crate) fn buffer_size_bytes(dtype: &Bound<'_, Dtype>, count: u64) -> PyResult<u64> {
-    let ty = dtype.get().ty;
+pub(crate) fn buffer_size_bytes(dtype: &Bound<'_, PyAny>, count: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let (ty, count): (_, u64) = (element_type(dtype)?, within(count, "count", 0, u64::MAX)?);
     if matches!(ty, ElementType::Extension(_)) {
-        return Err(crate::error::UnsupportedError::new_err(
-            "a private element type has no size of its own; its extension section states one",
+        return Err(UnsupportedError::new_err(
+            "a private element type has no size of its own; hurray.ExtensionType.buffer_size_bytes knows it",
         ));
     }
-    hurray_wire::check::storage_bytes(ty, None, u128::from(count)).ok_or_else(|| {
-        pyo3::exceptions::PyOverflowError::new_err(format!("{count} elements of {ty} exceed 2^64 bytes"))
-    })
+    hurray_wire::check::storage_bytes(ty, None, u128::from(count))
+        .ok_or_else(|| PyOverflowError::new_err(format!("{count} elements of {ty} exceed 2^64 bytes")))
 }

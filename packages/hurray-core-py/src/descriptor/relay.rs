@@ -1,0 +1,93 @@
+//! What a descriptor was read from, where encoding it anew would lose some (format: versioning.md §6, layouts.md §12).
+
+use std::sync::Arc;
+
+use hurray_core::{LayoutDescriptor, TensorDescriptor};
+use hurray_wire::{check, Fault};
+use pyo3::prelude::*;
+
+use super::Descriptor;
+use crate::buffer;
+use crate::error::{self, UnsupportedError};
+
+/// How a descriptor goes back to the wire.
+#[derive(Default, PartialEq)]
+pub(crate) enum Relay {
+    /// As it says itself.
+    #[default]
+    Own,
+    /// As it was read: a newer minor version had more to say.
+    Longer(Box<[u8]>),
+    /// As it was read: under an unknown layout the parts could not be told apart.
+    Undivided(Box<[u8]>),
+}
+
+impl Relay {
+    pub(super) fn read(&self) -> Option<&[u8]> {
+        match self {
+            Self::Own => None,
+            Self::Longer(read) | Self::Undivided(read) => Some(read),
+        }
+    }
+}
+
+/// What the bytes start with, checked. `unknown` is the length of an unknown layout's bytes, if that is known.
+pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
+    let py = data.py();
+    let bytes = buffer::contiguous(data)?;
+    let bytes = bytes.bytes();
+    let relayed = match permissive {
+        true => check::decode_relayed(bytes, unknown),
+        false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
+    };
+    let checked = relayed.and_then(|relayed| {
+        let tiers = if relayed.whole { check::all } else { check::shape_tier };
+        tiers(&relayed.descriptor).map(|()| relayed)
+    });
+    let relayed = checked.map_err(|fault| match fault {
+        Fault::LayoutUnknown { .. } => {
+            let text = format!("{fault}; a newer release may know it, and permissive=True keeps it for a relay");
+            error::coded(py, &fault, text)
+        }
+        fault => error::fault(py, &fault),
+    })?;
+    let mut decoded = Descriptor::decoded(py, relayed.descriptor)?;
+    // At minor 0 nothing is left over, so that what was divided is what was read.
+    if decoded.inner.version_minor > 0 || !relayed.whole {
+        let own = own(bytes);
+        if !relayed.whole {
+            decoded.relay = Relay::Undivided(own.into());
+        } else if decoded.bytes()? != own {
+            decoded.relay = Relay::Longer(own.into());
+        }
+    }
+    Ok(decoded)
+}
+
+/// As many bytes as the descriptor says it has; it was decoded.
+fn own(bytes: &[u8]) -> &[u8] {
+    let length = bytes.get(6..10).and_then(|field| field.try_into().ok()).map_or(0, u32::from_le_bytes);
+    bytes.get(..length as usize).unwrap_or(bytes)
+}
+
+impl Descriptor {
+    /// The descriptor with its buffers and sections; an error where they could not be told apart.
+    pub(crate) fn whole(&self) -> PyResult<&Arc<TensorDescriptor>> {
+        match self.relay {
+            Relay::Undivided(_) => Err(UnsupportedError::new_err(format!(
+                "where layout 0x{:02X} ends and the buffer table begins cannot be told; version, shape, dtype, \
+                 byte_offset, layout and encode() are all there is of the descriptor",
+                self.inner.layout.tag()
+            ))),
+            _ => Ok(&self.inner),
+        }
+    }
+
+    /// Bytes of an unknown layout, for a way to this process that need not look for its end.
+    pub(crate) fn unknown_len(&self) -> Option<usize> {
+        match (&self.inner.layout, &self.relay) {
+            (LayoutDescriptor::Unknown(unknown), Relay::Own | Relay::Longer(_)) => Some(unknown.raw_bytes.len()),
+            _ => None,
+        }
+    }
+}

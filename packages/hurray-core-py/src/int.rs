@@ -1,0 +1,30 @@
+//! Integer arguments: refused with the argument's name, the value and what would be right.
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+
+/// An integer argument that `low..=high` bounds; a bool is none.
+///
+/// `TypeError` for what is no integer, `OverflowError` for one that the format cannot store.
+pub(crate) fn within<T: TryFrom<i128> + Into<i128> + Copy>(
+    given: &Bound<'_, PyAny>,
+    name: &str,
+    low: T,
+    high: T,
+) -> PyResult<T> {
+    let (low, high): (i128, i128) = (low.into(), high.into());
+    let refused = || PyTypeError::new_err(format!("{name} is an int of {low} to {high}, got {}", kind(given)));
+    if given.is_instance_of::<PyBool>() {
+        return Err(refused());
+    }
+    let number = given.call_method0("__index__").map_err(|_| refused())?;
+    let inside = number.extract::<i128>().ok().filter(|number| (low..=high).contains(number));
+    let inside = inside.and_then(|number| T::try_from(number).ok());
+    inside.ok_or_else(|| PyOverflowError::new_err(format!("{name} is {number}; it is an int of {low} to {high}")))
+}
+
+/// The name of an object's class, for messages.
+pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
+}

@@ -1,0 +1,616 @@
+"""Tensor(buffer, dtype, shape, …) (requirements: Authoring, Constructor checks; ADR-032 § 4)."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator
+from struct import pack
+from typing import Any
+
+import core_files
+import hurray
+import pytest
+from core_files import FLOAT32, STATISTICS
+from core_memory import address, aligned
+from core_numpy import np
+from core_tensors import contents, floats, placed, words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+F32, I8, U64 = hurray.float32, hurray.int8, hurray.uint64
+
+# layout, shape, the smallest buffers that it takes
+LAYOUTS: dict[str, tuple[hurray.Layout, tuple[int | None, ...], tuple[int, ...]]] = {
+    "row_major": (hurray.RowMajorLayout(), (2, 3), (24,)),
+    "col_major": (hurray.ColMajorLayout(), (2, 3), (24,)),
+    "strided": (hurray.StridedLayout((8, 1)), (2, 3), (44,)),
+    "tiled": (hurray.TiledLayout((2, 2)), (3, 3), (64,)),
+    "morton": (hurray.MortonLayout((2, 2)), (3, 3), (64,)),
+    "morton holes": (hurray.MortonLayout((1, 3)), (2, 8), (44 * 4,)),
+    "hilbert": (hurray.HilbertLayout(2, 2), (4, 4), (64,)),
+    "coo": (hurray.CooLayout(nnz=2), (4, 5, 6), (8, 48)),
+    "csr": (hurray.CsrLayout(nnz=2), (3, 9), (8, 16, 32)),
+    "csc": (hurray.CscLayout(nnz=2), (9, 3), (8, 16, 32)),
+    "csf": (hurray.CsfLayout(nnz=2, mode_order=(2, 0, 1)), (2, 3, 4), (8, 16, 8, 16, 8, 16, 16)),
+    "block_paged": (hurray.BlockPagedLayout(4, 5, 0, 2), (6, 2, 8), (1280, 8, 12)),
+}
+
+
+def made(kind: str, sizes: tuple[int, ...] | None = None, **more: Any) -> hurray.Tensor:
+    layout, shape, least = LAYOUTS[kind]
+    first, *others = [bytes(size) for size in sizes or least]
+    return hurray.Tensor(first, F32, more.pop("shape", shape), aux_buffers=others, layout=layout, **more)
+
+
+# --- the three tiers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_what_is_stated_is_what_the_tensor_says(kind: str) -> None:
+    """The layout object is a declaration; the buffers are evidence."""
+    layout, shape, least = LAYOUTS[kind]
+    tensor = made(kind)
+    assert (tensor.layout, tensor.shape, tensor.dtype) == (layout, shape, F32)
+    assert tuple(handle.byte_size for handle in tensor.buffer_handles) == least
+    assert (tensor.quantization, tensor.statistics, tensor.shard, tensor.extension_type) == (None,) * 4
+    assert (tensor.byte_offset, tensor.device) == (0, hurray.device.cpu)
+    assert {handle.sync_mode for handle in tensor.buffer_handles} == {"producer_synced"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "at"), [(kind, at) for kind, (_, _, least) in LAYOUTS.items() for at in range(len(least))]
+)
+def test_each_buffer_is_large_enough(kind: str, at: int) -> None:
+    """Buffer-size tier: hurray.BufferError that names the buffer; over-sized buffers MUST be permitted."""
+    layout, _, least = LAYOUTS[kind]
+    for extra in (1, 64):
+        sizes = tuple(size + extra * (number == at) for number, size in enumerate(least))
+        assert made(kind, sizes).buffer_handles[at].byte_size == least[at] + extra
+    if least[at]:
+        sizes = tuple(size - (number == at) for number, size in enumerate(least))
+        with pytest.raises(
+            hurray.BufferError, match=rf"buffer {at} \(\w+\) is {least[at] - 1} bytes"
+        ) as caught:
+            made(kind, sizes)
+        assert caught.value.code in ("L-12", "L-13", "L-19", "L-29", "L-39")
+        if caught.value.code != "L-13":
+            assert str(caught.value).endswith(f"implies at least {least[at]}")
+            assert layout.name in str(caught.value)
+
+
+def test_a_size_that_is_too_small_is_said_in_the_formats_words() -> None:
+    """The role of every buffer has the format's name (layouts.md §7 to §10)."""
+    roles = {
+        "row_major": ["data"],
+        "coo": ["values", "indices"],
+        "csr": ["values", "col_indices", "row_ptr"],
+        "csc": ["values", "row_indices", "col_ptr"],
+        "csf": ["values", "pos_0", "crd_0", "pos_1", "crd_1", "pos_2", "crd_2"],
+        "block_paged": ["page_pool", "block_table", "seq_ptr"],
+    }
+    for kind, names in roles.items():
+        for at, name in enumerate(names):
+            sizes = tuple(size - (number == at) for number, size in enumerate(LAYOUTS[kind][2]))
+            with pytest.raises(hurray.BufferError, match=rf"buffer {at} \({name}\) "):
+                made(kind, sizes)
+
+
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_the_number_of_buffers_is_the_layouts(kind: str) -> None:
+    """Buffer-count tier: InvalidDescriptorError, too few and too many."""
+    least = LAYOUTS[kind][2]
+    for sizes in (least[:-1], (*least, 64)):
+        if sizes:
+            with pytest.raises(hurray.InvalidDescriptorError, match=rf"{len(sizes)} buffers") as caught:
+                made(kind, sizes)
+            assert caught.value.code == "D-31"
+            assert ("aux_buffers" in str(caught.value)) is (len(sizes) < len(least))
+
+
+BAD_SHAPES = [
+    ("col_major", (), "L-6"),
+    ("strided", (2, 3, 4), "D-1"),
+    ("tiled", (3,), "D-1"),
+    ("morton", (5, 3), "L-18"),
+    ("hilbert", (4, 4, 4), "L-21"),
+    ("hilbert", (4, 3), "L-21"),
+    ("coo", (), "L-6"),
+    ("csr", (3, 9, 1), "L-25"),
+    ("csc", (9,), "L-25"),
+    ("csf", (2, 3), "D-1"),
+    ("csf", (2, 3, 4, 5), "D-1"),
+    ("block_paged", (6, 2), "L-34"),
+]
+
+
+@pytest.mark.parametrize(("kind", "shape", "code"), BAD_SHAPES)
+def test_the_shape_tier_comes_first(kind: str, shape: tuple[int, ...], code: str) -> None:
+    """Shape tier: InvalidDescriptorError, whatever the buffers are; the same by validate_against_shape."""
+    layout = LAYOUTS[kind][0]
+    for buffers in ((b"",), (bytes(4096),) * 3, (bytes(4096),) * 9):
+        with pytest.raises(hurray.InvalidDescriptorError) as caught:
+            hurray.Tensor(buffers[0], F32, shape, aux_buffers=buffers[1:], layout=layout)
+        assert caught.value.code == code
+    with pytest.raises(hurray.InvalidDescriptorError) as other:
+        layout.validate_against_shape(shape)
+    assert (other.value.code, str(other.value)) == (caught.value.code, str(caught.value))
+
+
+def refusal(call: Any) -> str | None:
+    """What a door says against it, if anything."""
+    try:
+        call()
+    except hurray.InvalidDescriptorError as refused:
+        return str(refused)
+    return None
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(LAYOUTS)), st.lists(st.sampled_from([0, 1, 2, 3, 4, 8, 9, None]), max_size=4))
+def test_two_doors_one_rule(kind: str, shape: list[int | None]) -> None:
+    """validate_against_shape MUST agree with what hurray.Tensor enforces at construction."""
+    layout = LAYOUTS[kind][0]
+    others = [bytes(2048)] * ((layout.buffer_count or 1) - 1)
+    refused = refusal(lambda: layout.validate_against_shape(shape))
+    if refused is not None:
+        with pytest.raises(hurray.InvalidDescriptorError) as caught:
+            hurray.Tensor(bytes(1 << 15), F32, shape, aux_buffers=others, layout=layout)
+        assert str(caught.value) == refused
+    else:
+        tensor = hurray.Tensor(bytes(1 << 15), F32, shape, aux_buffers=others, layout=layout)
+        assert (tensor.shape, tensor.layout) == (tuple(shape), layout)
+
+
+def test_nothing_is_inferred() -> None:
+    """CooLayout(nnz=4) over two values MUST raise; nnz=2 over buffers of four stays 2."""
+    with pytest.raises(hurray.BufferError) as caught:
+        hurray.Tensor(bytes(8), F32, (2, 2), aux_buffers=[bytes(64)], layout=hurray.CooLayout(nnz=4))
+    assert str(caught.value) == "buffer 0 (values) is 8 bytes, but this coo layout implies at least 16"
+    tensor = hurray.Tensor(bytes(16), F32, (2, 2), aux_buffers=[bytes(64)], layout=hurray.CooLayout(nnz=2))
+    assert (tensor.nnz, tensor.layout) == (2, hurray.CooLayout(nnz=2))
+    assert [handle.byte_size for handle in tensor.buffer_handles] == [16, 64]
+
+
+HUGE = 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    ("layout", "shape"),
+    [
+        (hurray.CooLayout(nnz=HUGE), (2,)),
+        (hurray.CooLayout(nnz=2**63), (2,) * 64),
+        (hurray.CsrLayout(nnz=HUGE), (2, 2)),
+        (hurray.CsrLayout(nnz=0), (2**64 - 2, 2)),
+        (hurray.CscLayout(nnz=2**61), (2, 2**64 - 2)),
+        (hurray.CsfLayout(nnz=HUGE, mode_order=(0, 1, 2)), (2, 2, 2)),
+        (hurray.BlockPagedLayout(2**32 - 1, HUGE, 0, 2**32 - 1), (2**63, 2**63, 2**63)),
+        (hurray.TiledLayout((2**63, 2**63)), (2**63, 2**63)),
+        (hurray.TiledLayout((2, 2), outer_layout="strided", outer_strides=(-(2**63), 2**63 - 1)), (4, 4)),
+        (hurray.MortonLayout((32, 32)), (2**32, 2**32)),
+        (hurray.HilbertLayout(32, 2), (2**32, 2**32)),
+        (hurray.StridedLayout((-(2**63), 2**63 - 1)), (2**64 - 2, 2**64 - 2)),
+        (hurray.RowMajorLayout(), (2**64 - 2,) * 64),
+    ],
+    ids=str,
+)
+def test_no_product_wraps(layout: hurray.Layout, shape: tuple[int, ...]) -> None:
+    """Bad input: nnz beyond memory, overflow in shape products, huge strides: a refusal by size."""
+    others = [bytes(1024)] * ((layout.buffer_count or 1) - 1)
+    for dtype in (hurray.bool, hurray.dtype.float6_e2m3, F32, hurray.dtype.complex128):
+        with pytest.raises(hurray.BufferError):
+            hurray.Tensor(bytes(1024), dtype, shape, aux_buffers=others, layout=layout)
+
+
+# --- layouts -----------------------------------------------------------------------------------------------
+
+
+def test_no_layout_is_row_major() -> None:
+    """Omitting layout means row-major; None says the same."""
+    for more in ({}, {"layout": None}):
+        assert hurray.Tensor(bytes(16), F32, (4,), **more).layout == hurray.RowMajorLayout()
+
+
+@pytest.mark.parametrize("given", ["csr", 7, hurray.CsrLayout, b"csr", {"nnz": 4}], ids=repr)
+def test_a_layout_is_an_object(given: Any) -> None:
+    """A non-Layout value MUST raise TypeError; a layout string MUST NOT be accepted."""
+    with pytest.raises(TypeError) as caught:
+        hurray.Tensor(bytes(16), F32, (4,), layout=given)
+    assert str(caught.value) == (
+        f"layout must be a hurray.Layout instance (e.g. hurray.CsrLayout(nnz=4)), got {type(given).__name__}"
+    )
+
+
+@pytest.mark.parametrize("rule", ["partition", "group"])
+def test_a_composite_is_another_class(rule: Any) -> None:
+    """Constructing a hurray.Tensor with a composite layout MUST raise UnsupportedError, naming hurray.Composite."""
+    with pytest.raises(
+        hurray.UnsupportedError, match=r"^a composite layout cannot be given.*hurray\.Composite"
+    ):
+        hurray.Tensor(bytes(16), F32, (4,), layout=hurray.CompositeLayout(rule, 2))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [hurray.PrivateExtensionLayout(0xF3, 9, b"abc"), hurray.UnknownLayout(0x0C, b"\x01\x02")],
+    ids=str,
+)
+@pytest.mark.parametrize("sizes", [(0,), (1,), (3, 0, 5), (1,) * 255], ids=len)
+def test_what_nobody_knows_is_taken_as_given(layout: hurray.Layout, sizes: tuple[int, ...]) -> None:
+    """Known gap: the count and size tiers cannot run for a private or unknown layout."""
+    first, *others = [bytes(size) for size in sizes]
+    tensor = hurray.Tensor(first, F32, (5, 5), aux_buffers=others, layout=layout)
+    assert (tensor.layout, tensor.buffer_count) == (layout, len(sizes))
+    assert hurray.Tensor(first, F32, (), aux_buffers=others, layout=layout).shape == ()
+    with pytest.raises(hurray.UnsupportedError, match="extension"):
+        tensor.tobytes()
+
+
+# --- buffers -----------------------------------------------------------------------------------------------
+
+
+def csr_parts() -> tuple[bytes, bytes, bytes]:
+    return floats(5, 7), words(0, 2), words(0, 1, 2)
+
+
+def csr_of(first: Any, *others: Any) -> hurray.Tensor:
+    return hurray.Tensor(first, F32, (2, 3), aux_buffers=others, layout=hurray.CsrLayout(nnz=2))
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        bytes,
+        bytearray,
+        memoryview,
+        lambda data: np.frombuffer(data, np.uint8),
+        lambda data: np.frombuffer(data, np.uint32).reshape(-1, 2),
+        lambda data: hurray.Tensor(data, hurray.uint8, (len(data),)),
+        lambda data: hurray.Tensor(data, hurray.uint8, (len(data),)).buffer(0),
+        lambda data: hurray.Tensor(data, hurray.dtype.int4, (2 * len(data),)),
+    ],
+)
+def test_a_buffer_is_whatever_has_bytes(wrap: Any) -> None:
+    """aux_buffers takes what the first buffer takes: every exporter, and tensors of any element type."""
+    parts = csr_parts()
+    tensor = csr_of(*map(wrap, parts))
+    assert contents(tensor) == list(parts)
+    assert (tensor.values.tolist(), tensor.row_ptr.tolist()) == ([5, 7], [0, 1, 2])
+    generated = hurray.Tensor(
+        wrap(parts[0]), F32, (2, 3), aux_buffers=map(wrap, parts[1:]), layout=hurray.CsrLayout(2)
+    )
+    assert contents(generated) == list(parts)
+
+
+def test_each_buffer_is_shared_or_copied_by_itself() -> None:
+    """For a multi-buffer source the decision MUST be made per buffer; alignment is measured."""
+    parts = csr_parts()
+    buffers = [placed(parts[0]), aligned(len(parts[1]), 8), placed(parts[2])]
+    buffers[1][:] = parts[1]
+    tensor = csr_of(*buffers)
+    shared = [address(tensor.buffer(at)) == address(buffer) for at, buffer in enumerate(buffers)]
+    assert shared == [True, False, True]
+    assert [handle.alignment for handle in tensor.buffer_handles] == [
+        4096,
+        address(tensor.buffer(1)) & -address(tensor.buffer(1)),
+        4096,
+    ]
+    assert address(tensor.buffer(1)) % 64 == 0
+    buffers[0][0] = 99
+    assert tensor.buffer(0).tobytes()[0] == 99
+
+
+def test_read_only_memory_stays_read_only_buffer_by_buffer() -> None:
+    """PEERS: a read-only source never becomes writable, shared or copied."""
+    parts = csr_parts()
+    for place in (placed, lambda data: memoryview(bytearray(data))):
+        tensor = csr_of(place(parts[0]), place(parts[1]).toreadonly(), place(parts[2]))
+        assert [tensor.buffer(at).readonly for at in range(3)] == [False, True, False]
+        assert not tensor.readonly
+
+
+def test_empty_buffers_declare_alignment_1() -> None:
+    """An empty buffer MUST declare 1."""
+    tensor = hurray.Tensor(b"", F32, (2, 2), aux_buffers=[b""], layout=hurray.CooLayout(nnz=0))
+    assert [(handle.alignment, handle.is_empty) for handle in tensor.buffer_handles] == [(1, True)] * 2
+
+
+def test_a_tensor_is_taken_by_its_elements() -> None:
+    """A tensor is a buffer of its packed elements, shared; what has none in order is refused."""
+    source = hurray.Tensor(placed(bytes(range(24))), F32, (2, 3))
+    taken = hurray.Tensor(source, hurray.uint8, (24,))
+    assert address(taken) == address(source)
+    part = hurray.Tensor(bytes(range(40)), hurray.dtype.int4, (5,))
+    assert hurray.Tensor(part, hurray.uint8, (3,)).buffer_handles[0].byte_size == 3
+    scaled = hurray.Tensor(bytes(6), I8, (6,), quantization=hurray.PerTensorAffine(0.5, 0))
+    cuda = hurray.Tensor(bytes(6), I8, (6,), hurray.Device("cuda"))
+    sparse = csr_of(*csr_parts())
+    for refused, error, words_ in (
+        (source.T, hurray.BufferError, "row-major"),
+        (scaled, hurray.UnsupportedError, "quantised"),
+        (cuda, hurray.UnsupportedError, "cuda"),
+        (sparse, hurray.UnsupportedError, "csr"),
+    ):
+        with pytest.raises(error, match=words_):
+            hurray.Tensor(refused, hurray.uint8, (4,))
+        with pytest.raises(error, match=rf"aux_buffers\[0\]: .*{words_}"):
+            hurray.Tensor(bytes(8), F32, (2, 2), aux_buffers=[refused], layout=hurray.CooLayout(0))
+
+
+@pytest.mark.parametrize(
+    ("others", "error", "text"),
+    [
+        (7, TypeError, "aux_buffers is a sequence"),
+        ([bytes(16), "text"], TypeError, r"aux_buffers\[1\]"),
+        ([bytes(16), None], TypeError, r"aux_buffers\[1\]"),
+        ([memoryview(bytes(48))[::2]], hurray.BufferError, r"aux_buffers\[0\].*contiguous"),
+        (itertools.repeat(b""), hurray.InvalidDescriptorError, "254"),
+        ([b""] * 255, hurray.InvalidDescriptorError, "254"),
+    ],
+    ids=["int", "str", "None", "strided", "endless", "many"],
+)
+def test_aux_buffers_are_buffers(others: Any, error: type[Exception], text: str) -> None:
+    """An error says which argument and which item; an iterator without an end ends."""
+    with pytest.raises(error, match=text):
+        hurray.Tensor(bytes(8), F32, (2, 3), aux_buffers=others, layout=hurray.CsrLayout(nnz=2))
+
+
+def test_an_error_of_the_iterator_is_its_own() -> None:
+    class Broken(Exception):
+        pass
+
+    def broken() -> Iterator[bytes]:
+        yield bytes(16)
+        raise Broken
+
+    with pytest.raises(Broken):
+        hurray.Tensor(bytes(8), F32, (2, 3), aux_buffers=broken(), layout=hurray.CsrLayout(nnz=2))
+
+
+# --- sections ----------------------------------------------------------------------------------------------
+
+
+def test_every_section_is_stated_and_read_back() -> None:
+    """quantization, statistics, shard: the getter MUST return an object of the class that the constructor accepts."""
+    scheme = hurray.PerChannelAffine.symmetric(0, 1)
+    statistics = hurray.Statistics(nnz=5, sparsity_ratio=0.25, has_nan=False, has_inf=True)
+    shard = hurray.Shard((8, 3), (4, 0))
+    tensor = hurray.Tensor(
+        bytes(6),
+        I8,
+        (2, 3),
+        aux_buffers=[floats(1, 2)],
+        quantization=scheme,
+        statistics=statistics,
+        shard=shard,
+    )
+    assert (tensor.quantization, tensor.statistics, tensor.shard) == (scheme, statistics, shard)
+    again = tensor.descriptor
+    assert (again.quantization, again.statistics, again.shard) == (scheme, statistics, shard)
+    assert hurray.Descriptor.decode(again.encode()) == again
+
+
+@pytest.mark.parametrize("name", ["quantization", "statistics", "shard", "extension_type"])
+@pytest.mark.parametrize(
+    "given", ["text", 5, b"", object(), hurray.RowMajorLayout()], ids=lambda g: type(g).__name__
+)
+def test_a_section_is_of_its_class(name: str, given: Any) -> None:
+    """The argument's name stands in the TypeError."""
+    with pytest.raises(TypeError, match=name):
+        hurray.Tensor(bytes(4), I8, (4,), **{name: given})
+
+
+def test_a_private_type_and_its_section_go_together() -> None:
+    """descriptor.md D-9: exactly the private types have an extension type section; it sizes the buffer."""
+    private = hurray.Dtype.from_tag(0xF5)
+    section = hurray.ExtensionType(24)
+    tensor = hurray.Tensor(bytes(12), private, (4,), extension_type=section)
+    assert (tensor.extension_type, tensor.dtype, tensor.itemsize, tensor.nbytes) == (section, private, 3, 12)
+    with pytest.raises(hurray.BufferError, match="at least 12") as small:
+        hurray.Tensor(bytes(11), private, (4,), extension_type=section)
+    assert small.value.code == "L-12"
+    packed = hurray.Tensor(bytes(3), private, (5,), extension_type=hurray.ExtensionType(4))
+    assert (packed.itemsize, packed.nbytes) == (None, 3)
+    with pytest.raises(
+        hurray.InvalidDescriptorError, match=r"0xF5 is private.*hurray\.ExtensionType"
+    ) as missing:
+        hurray.Tensor(bytes(12), private, (4,))
+    with pytest.raises(hurray.InvalidDescriptorError, match=r"private dtype.*not with float32") as stray:
+        hurray.Tensor(bytes(16), F32, (4,), extension_type=section)
+    assert missing.value.code == stray.value.code == "D-9"
+
+
+SHARDS = [
+    (LAYOUTS["row_major"], hurray.Shard((2, 3), (1, 0)), "D-44"),
+    (LAYOUTS["row_major"], hurray.Shard((8,), (0,)), "D-1"),
+    (LAYOUTS["csf"], hurray.Shard((8, 8, 8), (0, 0, 0)), "L-28"),
+    (LAYOUTS["block_paged"], hurray.Shard((8, 8, 8), (0, 0, 0)), "L-28"),
+    ((hurray.RowMajorLayout(), (None, 3), (24,)), hurray.Shard((8, 3), (0, 0)), "D-45"),
+]
+
+
+@pytest.mark.parametrize(("declared", "shard", "code"), SHARDS, ids=[row[2] for row in SHARDS])
+def test_a_shard_fits(declared: Any, shard: hurray.Shard, code: str) -> None:
+    """descriptor.md §6.2: in bounds, one value per dimension, static, not on csf or block_paged."""
+    layout, shape, least = declared
+    first, *others = [bytes(size) for size in least]
+    with pytest.raises(hurray.InvalidDescriptorError) as caught:
+        hurray.Tensor(first, F32, shape, aux_buffers=others, layout=layout, shard=shard)
+    assert caught.value.code == code
+
+
+QUANTIZATIONS = [
+    (hurray.PerTensorAffine(1.0, 0), F32, (4,), [], "Q-7"),
+    (hurray.PerTensorAffine(1.0, 200), I8, (4,), [], "Q-11"),
+    (hurray.PerTensorAffine(1.0, 0), I8, (4,), [bytes(4)], "D-31"),
+    (hurray.PerChannelAffine.symmetric(2, 1), I8, (2, 2), [bytes(8)], "Q-8"),
+    (hurray.PerChannelAffine.symmetric(0, 1), I8, (None, 2), [bytes(8)], "Q-9"),
+    (hurray.PerChannelAffine.symmetric(0, 2), I8, (2, 2), [bytes(8)], "Q-17"),
+    (hurray.PerChannelAffine.symmetric(0, 1), I8, (2, 2), [], "D-31"),
+    (hurray.PerChannelAffine.symmetric(0, 1), I8, (2, 2), [bytes(7)], "Q-25"),
+    (hurray.PerChannelAffine.asymmetric(0, 1, 2), I8, (2, 2), [bytes(8), bytes(7)], "Q-25"),
+    (hurray.PerBlockAffine.symmetric(0, 4, 1, F32), I8, (2, 2), [bytes(8)], "Q-23"),
+    (hurray.PerBlockAffine.symmetric(1, 2, 1, hurray.float16), I8, (2, 4), [bytes(7)], "Q-25"),
+    (hurray.NF4(0, 8, 1), I8, (8,), [bytes(4)], "Q-7"),
+    (hurray.NF4(0, 8, 1), hurray.dtype.uint4, (8,), [bytes(3)], "Q-25"),
+    (hurray.MXFP(0, 16, 1), I8, (24,), [bytes(2)], "Q-24"),
+    (hurray.MXFP(0, 16, 1), I8, (32,), [bytes(1)], "Q-25"),
+]
+
+
+@pytest.mark.parametrize(("scheme", "dtype", "shape", "others", "code"), QUANTIZATIONS)
+def test_a_scheme_goes_with_type_shape_and_buffers(
+    scheme: Any, dtype: hurray.Dtype, shape: Any, others: list[bytes], code: str
+) -> None:
+    """quantization.md §9; a small parameter buffer is of the size tier, all else a bad descriptor."""
+    error = hurray.BufferError if code == "Q-25" else hurray.InvalidDescriptorError
+    with pytest.raises(error) as caught:
+        hurray.Tensor(bytes(64), dtype, shape, aux_buffers=others, quantization=scheme)
+    assert getattr(caught.value, "code", None) == code
+
+
+def test_parameters_come_behind_the_layouts_buffers() -> None:
+    """quantization.md §2, Q-18 and Q-19: not the data, not an index buffer."""
+    values, columns, rows = bytes([1, 2]), words(0, 2), words(0, 1, 2)
+
+    def make(index: int) -> hurray.Tensor:
+        return hurray.Tensor(
+            values,
+            I8,
+            (2, 3),
+            aux_buffers=[columns, rows, floats(1, 2)],
+            layout=hurray.CsrLayout(nnz=2),
+            quantization=hurray.PerChannelAffine.symmetric(0, index),
+        )
+
+    assert make(3).buffer_count == 4
+    for index in (1, 2):
+        with pytest.raises(hurray.InvalidDescriptorError) as caught:
+            make(index)
+        assert caught.value.code == "Q-19"
+
+
+def test_statistics_count_what_the_layout_counts() -> None:
+    """layouts.md L-30: the statistics' nnz must equal the layout's."""
+    assert made("csr", statistics=hurray.Statistics(nnz=2)).statistics == hurray.Statistics(nnz=2)
+    with pytest.raises(hurray.InvalidDescriptorError) as caught:
+        made("csr", statistics=hurray.Statistics(nnz=3))
+    assert caught.value.code == "L-30"
+
+
+def statistics_section(ratio: float = 0.5, deviation: float = 1.0, n: int = 2, m: int = 4) -> bytes:
+    return pack("<II Q 6d BBBB 4x", 0b11110, 0, 0, ratio, 0, 0, 0, 0, deviation, n, m, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [{"ratio": 1.5}, {"ratio": -0.1}, {"ratio": float("nan")}, {"deviation": -1.0}, {"n": 5}],
+    ids=str,
+)
+def test_what_is_authored_is_in_range(claims: dict[str, Any]) -> None:
+    """descriptor.md §8: a careful codec enforces field ranges when it writes, whoever read them before."""
+    read = core_files.descriptor(FLOAT32, sections=statistics_section(**claims), flags=STATISTICS)
+    section = hurray.Descriptor.decode(read).statistics
+    with pytest.raises(hurray.InvalidDescriptorError, match="statistics"):
+        hurray.Tensor(bytes(8), F32, (2,), statistics=section)
+    sound = core_files.descriptor(FLOAT32, sections=statistics_section(), flags=STATISTICS)
+    section = hurray.Descriptor.decode(sound).statistics
+    assert hurray.Tensor(bytes(8), F32, (2,), statistics=section).statistics == section
+
+
+# --- devices -----------------------------------------------------------------------------------------------
+
+
+def test_a_device_is_declared_for_every_buffer() -> None:
+    """Device ID is runtime metadata of the constructor; buffer_handles[i].device is t.device."""
+    device = hurray.Device("cuda", 3, "unified")
+    tensor = made("csr", device=device)
+    assert tensor.device is device
+    assert all(handle.device is device for handle in tensor.buffer_handles)
+    assert tensor.__dlpack_device__() == (13, 3)
+    for name in ("values", "row_ptr"):
+        with pytest.raises(hurray.UnsupportedError, match="cuda"):
+            getattr(tensor, name)
+    with pytest.raises(hurray.UnsupportedError, match="cuda"):
+        tensor.buffer(0)
+    assert tensor.nnz == 2
+
+
+def test_a_place_that_does_not_exist_is_refused() -> None:
+    """buffers.md §4, D-36: the pairs of device and memory class."""
+    with pytest.raises(hurray.InvalidDescriptorError) as caught:
+        hurray.Tensor(bytes(4), I8, (4,), hurray.Device("webgpu", memory_class="unified"))
+    assert caught.value.code == "D-36"
+
+
+# --- dynamic dimensions ------------------------------------------------------------------------------------
+
+
+def test_a_dynamic_dimension_is_none() -> None:
+    """A shape read from a tensor can be passed back to build an equal descriptor; there is no sentinel."""
+    tensor = hurray.Tensor(bytes(24), F32, (None, 3))
+    assert (tensor.shape, tensor.size, tensor.ndim) == ((None, 3), None, 2)
+    again = hurray.Tensor(tensor.buffer(0), tensor.dtype, tensor.shape)
+    assert again.descriptor == tensor.descriptor
+    assert not [name for name in dir(hurray) if "dynamic" in name.lower()]
+    for sentinel in (-1, 2**64 - 1):
+        with pytest.raises(hurray.InvalidDescriptorError, match=r"shape\[0\]"):
+            hurray.Tensor(bytes(24), F32, (sentinel, 3))
+
+
+DYNAMIC = [
+    ("tolist", lambda t: t.tolist()),
+    ("tobytes", lambda t: t.tobytes()),
+    ("the buffer protocol", memoryview),
+    ("__dlpack__", lambda t: t.__dlpack__()),
+    ("a tensor given as a buffer", lambda t: hurray.Tensor(t, F32, (3,))),
+]
+
+
+@pytest.mark.parametrize(("call", "use"), DYNAMIC, ids=[row[0] for row in DYNAMIC])
+def test_what_needs_memory_names_the_call_and_the_dimension(call: str, use: Any) -> None:
+    """Dynamic dimensions are refused by call and index where memory is needed."""
+    tensor = hurray.Tensor(bytes(24), F32, (2, None))
+    with pytest.raises((hurray.UnsupportedError, BufferError), match=rf"{call} .*dimension 1\b"):
+        use(tensor)
+
+
+def test_a_file_holds_no_dynamic_dimension(tmp_path: Any) -> None:
+    """A save names the tensor and the dimension, and writes nothing."""
+    path = tmp_path / "x.hrry"
+    with pytest.raises(hurray.InvalidDescriptorError, match=r'dimension 1 of tensor "w"'):
+        hurray.save(path, {"w": hurray.Tensor(bytes(24), F32, (2, None))})
+    assert not path.exists()
+
+
+# --- the surface -------------------------------------------------------------------------------------------
+
+
+def test_what_has_a_keyword_has_no_position() -> None:
+    """04-tables.md §1: the keyword-only markers are the released package's."""
+    with pytest.raises(TypeError):
+        hurray.Tensor(bytes(4), I8, (4,), None, [])  # type: ignore[call-arg]
+    for name in ("sync_mode", "alignment", "nnz"):
+        with pytest.raises(TypeError, match=name):
+            hurray.Tensor(bytes(4), I8, (4,), **{name: 1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("bits", "itemsize"), [("bool", None), ("int4", None), ("float6_e2m3", None), ("int8", 1)]
+)
+def test_itemsize_is_whole_bytes(bits: str, itemsize: int | None) -> None:
+    """itemsize: bytes of one element, None where elements share bytes."""
+    assert hurray.Tensor(bytes(8), getattr(hurray.dtype, bits), (8,)).itemsize == itemsize
+    assert hurray.Tensor(bytes(16), hurray.dtype.complex128, ()).itemsize == 16
+
+
+def test_refusing_holds_no_buffer() -> None:
+    """A constructor that raises lets go of every exporter."""
+    buffers = [bytearray(8), bytearray(16), bytearray(8)]
+    before = [sys.getrefcount(buffer) for buffer in buffers]
+    for _ in range(50):
+        with pytest.raises(hurray.BufferError):
+            csr_of(*buffers)
+    for at in range(3):
+        buffers[at].extend(b"still mine")
+    assert [sys.getrefcount(buffer) for buffer in buffers] == before
