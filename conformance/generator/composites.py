@@ -13,7 +13,6 @@ from ..reference.layouts.composite import ADD, GROUP, OVERLAY, PARTITION, REPLAC
 from ..reference.numbers import Number, encode
 from ..reference.quantization import PER_TENSOR, Quantization
 from ..reference.sections import Member, Shard
-from ..reference.stream import encode_item
 from ..reference.tensor import Tensor
 from .tensors import make
 
@@ -115,8 +114,8 @@ def valid_composites() -> dict[str, list[Item]]:
     }
 
 
-def invalid_composites() -> Iterator[tuple[str, str, bytes]]:
-    """Rule, name and the bytes of a stream."""
+def invalid_composites() -> Iterator[tuple[str, str, Item]]:
+    """Rule, name and the item that breaks it."""
 
     def overlay(members: Sequence[Item]) -> Composite:
         return head(OVERLAY, (2, 4), members, REPLACE)
@@ -138,7 +137,7 @@ def invalid_composites() -> Iterator[tuple[str, str, bytes]]:
         ("L-52", "partition-twice"): [left, right, right],
     }
     for (rule, name), members in partition.items():
-        yield rule, name, encode_item(head(PARTITION, (2, 4), members))
+        yield rule, name, head(PARTITION, (2, 4), members)
     layered = {
         ("L-49", "overlay-member-without-role"): [base, no_role],
         ("L-49", "overlay-first-is-correction"): [first, base],
@@ -149,11 +148,10 @@ def invalid_composites() -> Iterator[tuple[str, str, bytes]]:
         ],
     }  # fmt: skip
     for (rule, name), members in layered.items():
-        yield rule, name, encode_item(overlay(members))
+        yield rule, name, overlay(members)
     grouped = head(GROUP, (2,), [Tensor(replace(bare.descriptor, member=CORRECTION), bare.buffers)])
-    yield "L-51", "group-member-with-role", encode_item(grouped)
-    whole = encode_item(head(PARTITION, (2, 4), halves()))
-    yield "L-54", "torn", whole[: -len(encode_item(right))]
-    yield "L-46", "nine-heads", encode_item(nest(9))
+    yield "L-51", "group-member-with-role", grouped
+    yield "L-54", "torn", Composite(head(PARTITION, (2, 4), [left, right]).head, [left])
+    yield "L-46", "nine-heads", nest(9)
     many = Composite(Tensor(Descriptor(0x03, (2,), CompositeHead(GROUP, 0xFFFF_FFFE)), []), [bare])
-    yield "L-56", "more-members-than-bytes", encode_item(many)
+    yield "L-56", "more-members-than-bytes", many

@@ -17,9 +17,9 @@ from ..reference.file.index import IndexEntry, encode_index, read_index
 from ..reference.file.kv import Value
 from ..reference.file.trailer import LENGTH, Trailer
 from ..reference.layouts import CompositeHead
-from ..reference.layouts.composite import GROUP, PARTITION
+from ..reference.layouts.composite import GROUP
 from ..reference.tensor import Tensor
-from .composites import dense, halves, head, nest
+from .composites import head, invalid_composites, nest
 from .invalid_descriptors import Fault, patched
 from .valid_files import TWO, flat
 from .vector import Vector
@@ -267,7 +267,6 @@ def _composites() -> Iterator[Fault]:
     most = Tensor(Descriptor(0x03, (2,), CompositeHead(GROUP, 0xFFFF_FFFE)), [])
     yield "F-42", "member-count-most", lay_out([("head", most)]).encode()
     yield "F-43", "nine-heads", lay_out(flat([nest(9)])).encode()
-    yield "F-44", "partition-gap", lay_out(flat([head(PARTITION, (2, 4), halves()[:1])])).encode()
-    bare = dense([1, 2, 3, 4], (2, 2))
-    members = [halves()[0], bare]
-    yield "F-44", "member-without-shard", lay_out(flat([head(PARTITION, (2, 4), members)])).encode()
+    for rule, name, item in invalid_composites():
+        if rule in ("L-47", "L-48", "L-49", "L-51", "L-52"):
+            yield "F-44", f"{rule.lower()}-{name}", lay_out(flat([item])).encode()

@@ -44,7 +44,8 @@ def invalid_streams() -> Iterator[Vector]:
     yield Vector(
         "streams/s-11-event-over-a-network", "stream", event, "sync mode over a network", "S-11", options
     )
-    for rule, name, raw in invalid_composites():
+    for rule, name, item in invalid_composites():
+        raw = encode_item(item)
         yield Vector(f"composites/{rule.lower()}-{name}", "stream", raw, name.replace("-", " "), rule)
 
 

@@ -88,6 +88,11 @@ def valid_files() -> Iterator[Vector]:
     }
     for name, (file, about) in made.items():
         yield Vector(f"files/{name}", "file", file.encode(), about)
+    for name, items in valid_composites().items():
+        if name.startswith(("overlay", "partition-")):
+            yield Vector(
+                f"files/composite-{name}", "file", lay_out(flat(items)).encode(), name.replace("-", " ")
+            )
     yield Vector("files/ten-thousand-names", "file", ten_thousand().encode(), "10,000 empty tensors")
 
 

@@ -48,7 +48,9 @@ def encode_kv(entries: list[tuple[str, Value]]) -> bytes:
 def read_kv(raw: bytes, *, minor: int, report: Report) -> list[tuple[str, Value]]:
     """The entries, with F-33 to F-41."""
     reader = Reader(raw, report, "F-40")
-    count = reader.u32("kv_count") if len(raw) >= 4 else 1
+    if len(raw) < 4:
+        report.stop("F-33 F-40", f"a KV section of {len(raw)} bytes")
+    count = reader.u32("kv_count")
     if count > (len(raw) - 4) // 5:
         report.stop("F-33", f"{count} entries in {len(raw)} bytes")
     entries: list[tuple[str, Value]] = []

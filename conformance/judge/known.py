@@ -1,0 +1,31 @@
+"""Where ``hurray`` and the reference differ, and why that stays: each reason quotes what the format says.
+
+A test fails when a vector differs and is not here, and when one that is here no longer differs.
+"""
+
+from __future__ import annotations
+
+BOOLEAN = (
+    "stricter: descriptor.md §8 counts boolean bytes 0/1 among the rules that readers do not enforce; the core would"
+    " write another byte back (§11.11), so the binding refuses rather than lose it"
+)
+LONGER = "accepted: byte_size is a minimum for dense layouts, and layouts.md §16.18 names no reaction; {} says equal"
+KNOWN: dict[str, str] = {
+    "valid/descriptors/statistics-clear.bin": BOOLEAN,
+    "valid/descriptors/statistics-odd.bin": BOOLEAN,
+    "invalid/descriptors/d-12-private-layout.bin": (
+        "accepted: a private layout is kept as it is for those who agreed on it; its data is never touched"
+    ),
+    "invalid/descriptors/d-14-scalar-composite.bin": (
+        "accepted: existing writers emit group heads of rank 0 (layouts.md §16.13)"
+    ),
+    "invalid/descriptors/l-12-tiled-outer-strides-before-the-buffer.bin": (
+        "refused as L-13, whose text speaks of strided alone; outer strides are what leaves the buffer"
+    ),
+    "invalid/descriptors/l-29-coo-values-too-long.bin": LONGER.format("L-29"),
+    "invalid/quantization/q-25-scales-of-68-bytes.bin": LONGER.format("Q-25"),
+    "invalid/quantization/q-25-mxfp-scales-of-3-bytes.bin": LONGER.format("Q-25"),
+    "invalid/contents/l-38-paged-seq-ptr-before-the-end.hrrystream": (
+        "accepted, though layouts.md §10 has seq_ptr[num_seqs] = length of block_table: the pages after it are unused"
+    ),
+}
