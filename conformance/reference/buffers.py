@@ -42,22 +42,26 @@ class Handle:
         return struct.pack("<QI4B", self.byte_size, self.alignment, *tail)
 
 
-def read_handle(reader: Reader) -> Handle:
-    """One handle, not checked yet."""
-    return Handle(*struct.unpack("<QI4B", reader.take(16, "buffer handle")))
+def read_handles(reader: Reader, report: Report) -> tuple[Handle, ...]:
+    """The buffer table; each handle is checked as it is read, then all of them together (§7)."""
+    handles = []
+    for number in range(reader.u8("buffer_count")):
+        handles.append(Handle(*struct.unpack("<QI4B", reader.take(16, "buffer handle"))))
+        check_handle(handles[-1], report, f"handle {number}")
+    check_colocation(handles, report)
+    return tuple(handles)
 
 
-def check_handles(handles: Sequence[Handle], report: Report) -> None:
-    """The rules of each handle, and those between them (§7)."""
-    for number, handle in enumerate(handles):
-        _check(handle, report, f"handle {number}")
+def check_colocation(handles: Sequence[Handle], report: Report) -> None:
+    """D-38."""
     devices = {handle.device for handle in handles}
     classes = {handle.memory_class for handle in handles}
     report.check(len(devices) < 2, "D-38", f"buffers lie on devices {sorted(devices)}")
     report.check(len(classes) < 2, "D-38", f"buffers are of memory classes {sorted(classes)}")
 
 
-def _check(handle: Handle, report: Report, where: str) -> None:
+def check_handle(handle: Handle, report: Report, where: str) -> None:
+    """D-32 to D-37."""
     power = handle.alignment > 0 and handle.alignment & handle.alignment - 1 == 0
     floor = handle.byte_size == 0 or handle.alignment >= 64
     report.check(power and floor, "D-32", f"{where}: alignment {handle.alignment}")

@@ -6,7 +6,7 @@ import math
 import struct
 from dataclasses import dataclass, field
 
-from .buffers import Handle, check_handles, read_handle
+from .buffers import Handle, read_handles
 from .element_types import TYPES, ElementType, is_private
 from .faults import Rejected, Report
 from .layouts import BY_TAG, ColMajor, CompositeHead, Layout, Private, RowMajor
@@ -175,28 +175,32 @@ def _read(data: bytes, report: Report) -> Descriptor:
     report.check(
         is_private(type_tag) == bool(flags & EXTENSION), "D-9", "HAS_EXTENSION_TYPE and the type tag differ"
     )
-    _check_layout_tag(layout_tag, report)
+    report.check(rank <= 64, "D-13 L-5", f"rank {rank}")
+    _check_layout_tag(layout_tag, rank, report)
     if rank > 64:
-        report.stop("D-13 L-5", f"rank {rank}")
+        raise Rejected(report.faults)
     shape, byte_offset = reader.u64s(rank, "shape"), reader.u64s(1, "byte_offset")[0]
     layout = _read_layout(reader, layout_tag, rank, report)
-    handles = tuple(read_handle(reader) for _ in range(reader.u8("buffer_count")))
+    handles = read_handles(reader, report)
+    report.check(bool(handles) or isinstance(layout, CompositeHead), "D-29 L-9", "a tensor without buffers")
     quantization = _read_quantization(reader, report) if flags & QUANTIZED else None
-    shard = read_shard(reader, rank) if flags & SHARD else None
-    statistics = read_statistics(reader) if flags & STATISTICS else None
-    extension = read_extension(reader) if flags & EXTENSION else None
-    member = read_member(reader) if flags & MEMBER else None
+    shard = read_shard(reader, rank, shape, report) if flags & SHARD else None
+    statistics = read_statistics(reader, report) if flags & STATISTICS else None
+    extension = read_extension(reader, report) if flags & EXTENSION else None
+    member = read_member(reader, report) if flags & MEMBER else None
     surplus = reader.take(reader.left, "surplus")
     report.check(not surplus or minor > 0, "D-51", f"{len(surplus)} bytes left over at minor 0")
     sections = (quantization, shard, statistics, extension, member)
     return Descriptor(type_tag, shape, layout, handles, byte_offset, *sections, (1, minor), surplus)
 
 
-def _check_layout_tag(tag: int, report: Report) -> None:
+def _check_layout_tag(tag: int, rank: int, report: Report) -> None:
     if tag in (0x00, 0xFF):
         report.stop("D-10 L-1", f"layout tag {tag:#x}")
     if tag not in BY_TAG and not is_private(tag):
         report.stop("D-11 L-2", f"layout tag {tag:#x} is not assigned")
+    if rank == 0 and tag in BY_TAG and 0 not in BY_TAG[tag].ranks:
+        report.add("D-14 L-6", f"{BY_TAG[tag].name} of rank 0")
 
 
 def _read_layout(reader: Reader, tag: int, rank: int, report: Report) -> Layout:
@@ -216,11 +220,8 @@ def _read_quantization(reader: Reader, report: Report) -> Quantization | None:
 
 def check(descriptor: Descriptor, report: Report) -> None:
     """All rules that need more than one part."""
-    layout, rank = descriptor.layout, descriptor.rank
-    if rank == 0 and 0 not in layout.ranks:
-        report.add("D-14 L-6", f"{layout.name} of rank 0")
+    layout = descriptor.layout
     layout.check(descriptor, report)
-    check_handles(descriptor.handles, report)
     if not isinstance(layout, CompositeHead):
         _check_counts(descriptor, report)
         if descriptor.handles:
@@ -234,21 +235,15 @@ def check(descriptor: Descriptor, report: Report) -> None:
     report.check(
         layout.sharded or descriptor.shard is None, "D-46 L-28", f"{layout.name} with a shard section"
     )
-    if descriptor.shard is not None:
-        descriptor.shard.check(descriptor.shape, report)
-    for section in (descriptor.statistics, descriptor.extension, descriptor.member):
-        if section is not None:
-            section.check(report)
     if descriptor.quantization is not None:
         check_quantization(descriptor, descriptor.quantization, report)
     known = descriptor.element is not None or descriptor.extension is not None
-    if known and DYNAMIC not in descriptor.shape and not isinstance(layout, (CompositeHead, Private)):
+    if known and (layout.sized_by_nnz or DYNAMIC not in descriptor.shape):
         layout.check_sizes(descriptor, descriptor.size_of, report)
 
 
 def _check_counts(descriptor: Descriptor, report: Report) -> None:
     have = len(descriptor.handles)
-    report.check(have > 0, "D-29 L-9", "a tensor without buffers")
     own = descriptor.layout.own_buffers(descriptor.rank)
     one = descriptor.quantization
     if own is None or (one is not None and one.raw):

@@ -28,6 +28,8 @@ def check_quantization(descriptor: Descriptor, one: Quantization, report: Report
     _check_places(descriptor, one, report)
     if not one.along_axis:
         return
+    _check_paged(descriptor, one, report)
+    _check_block_size(one, report)
     if not report.check(
         one.axis < descriptor.rank, "Q-8" + PAYLOAD, f"axis {one.axis} of rank {descriptor.rank}"
     ):
@@ -74,30 +76,37 @@ def _check_places(descriptor: Descriptor, one: Quantization, report: Report) -> 
         )
 
 
-def _check_blocks(descriptor: Descriptor, one: Quantization, size: int, report: Report) -> None:
-    paged = isinstance(descriptor.layout, BlockPaged)
-    block = one.block_size
+def _check_paged(descriptor: Descriptor, one: Quantization, report: Report) -> None:
+    if isinstance(descriptor.layout, BlockPaged):
+        pages = one.axis == 0 and one.block_size == descriptor.layout.page_size
+        if one.scheme == PER_BLOCK:
+            report.check(
+                pages, "Q-30 D-43 L-40", f"block_paged: axis {one.axis}, block_size {one.block_size}"
+            )
+        if one.scheme == PER_CHANNEL:
+            report.check(one.axis != 0, "Q-31 D-43 L-40", "block_paged per-channel along axis 0")
+
+
+def _check_block_size(one: Quantization, report: Report) -> None:
     if one.scheme in LEAST_BLOCK:
-        power = block & block - 1 == 0 and block >= LEAST_BLOCK[one.scheme]
-        report.check(power and (one.scheme != MXFP or block <= 2048), "Q-22" + PAYLOAD, f"block_size {block}")
-    if one.scheme in (PER_BLOCK, NF4) and not paged:
+        power = one.block_size & one.block_size - 1 == 0 and one.block_size >= LEAST_BLOCK[one.scheme]
+        small = one.scheme != MXFP or one.block_size <= 2048
+        report.check(power and small, "Q-22" + PAYLOAD, f"block_size {one.block_size}")
+
+
+def _check_blocks(descriptor: Descriptor, one: Quantization, size: int, report: Report) -> None:
+    block = one.block_size
+    if one.scheme in (PER_BLOCK, NF4) and not isinstance(descriptor.layout, BlockPaged):
         report.check(size == 0 or block <= size, "Q-23" + PAYLOAD, f"block_size {block} > {size}")
     if one.scheme == MXFP and block:
         report.check(size > 0 and size % block == 0, "Q-24" + PAYLOAD, f"{size} is not a multiple of {block}")
-    if isinstance(descriptor.layout, BlockPaged):
-        pages = one.axis == 0 and block == descriptor.layout.page_size
-        if one.scheme == PER_BLOCK:
-            report.check(pages, "Q-30 D-43 L-40", f"block_paged: axis {one.axis}, block_size {block}")
-        if one.scheme == PER_CHANNEL:
-            report.check(one.axis != 0, "Q-31 D-43 L-40", "block_paged per-channel along axis 0")
 
 
 def _check_sizes(descriptor: Descriptor, one: Quantization, report: Report) -> None:
     if None in descriptor.static_shape or (one.scheme in LEAST_BLOCK and not one.block_size):
         return
     count = parameter_count(descriptor, one)
-    if not report.check(count * 4 < LIMIT, "Q-26", f"{count} parameters"):
-        return
+    report.check(count * 4 < LIMIT, "Q-26", f"{count} parameters")
     sizes = dict.fromkeys(one.parameters, 0)
     for index, width in zip(one.parameters, (scale_width(one), 4), strict=False):
         sizes[index] += count * width

@@ -33,9 +33,11 @@ class Shard:
                 report.add("D-44", f"shard: {start} + {size} > {parent} along {axis}")
 
 
-def read_shard(reader: Reader, rank: int) -> Shard:
-    """The section, not checked yet."""
-    return Shard(reader.u64s(rank, "parent_shape"), reader.u64s(rank, "shard_offset"))
+def read_shard(reader: Reader, rank: int, shape: tuple[int, ...], report: Report) -> Shard:
+    """The section, checked."""
+    one = Shard(reader.u64s(rank, "parent_shape"), reader.u64s(rank, "shard_offset"))
+    one.check(shape, report)
+    return one
 
 
 _STATISTICS = struct.Struct("<IIQ6d4BI")
@@ -74,9 +76,11 @@ class Statistics:
         report.check(self.reserved == self.tail == 0, "D-47", "reserved bytes of the statistics")
 
 
-def read_statistics(reader: Reader) -> Statistics:
-    """The section, not checked yet."""
-    return Statistics(*_STATISTICS.unpack(reader.take(72, "statistics section")))
+def read_statistics(reader: Reader, report: Report) -> Statistics:
+    """The section, checked."""
+    one = Statistics(*_STATISTICS.unpack(reader.take(72, "statistics section")))
+    one.check(report)
+    return one
 
 
 _EXTENSION = struct.Struct("<I6BHI2BH")
@@ -115,9 +119,11 @@ class Extension:
         report.check(self.reserved == self.tail == 0, "D-48", "reserved bytes of the extension section")
 
 
-def read_extension(reader: Reader) -> Extension:
-    """The section, not checked yet."""
-    return Extension(*_EXTENSION.unpack(reader.take(20, "extension type section")))
+def read_extension(reader: Reader, report: Report) -> Extension:
+    """The section, checked."""
+    one = Extension(*_EXTENSION.unpack(reader.take(20, "extension type section")))
+    one.check(report)
+    return one
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,8 @@ class Member:
         report.check(not any(self.reserved), "D-49 L-50", "reserved bytes of the member section")
 
 
-def read_member(reader: Reader) -> Member:
-    """The section, not checked yet."""
-    return Member(reader.u8("member_role"), reader.take(15, "member section"))
+def read_member(reader: Reader, report: Report) -> Member:
+    """The section, checked."""
+    one = Member(reader.u8("member_role"), reader.take(15, "member section"))
+    one.check(report)
+    return one

@@ -27,6 +27,7 @@ class Layout:
     tag: ClassVar[int]
     name: ClassVar[str]
     dense: ClassVar[bool] = True
+    sized_by_nnz: ClassVar[bool] = False
     sharded: ClassVar[bool] = True
     ranks: ClassVar[range] = range(1, 65)
 

@@ -64,10 +64,14 @@ class BlockPaged(Layout):
         if descriptor.rank != 3 or len(descriptor.handles) < 3:
             return
         sizes = [handle.byte_size for handle in descriptor.handles]
-        slots = self.num_pages * self.page_size * descriptor.shape[1] * descriptor.shape[2]
+        tokens, heads, lanes = descriptor.shape
+        slots = self.num_pages * self.page_size * heads * lanes if 0 not in descriptor.shape else 0
         pool = size_of(slots)
         report.check(slots < LIMIT and pool <= sizes[0], "L-39 S-9 F-47", f"the pool needs {pool} bytes")
-        pointers = (self.num_seqs + 1) * (8 if self.index_type else 4)
+        width = 8 if self.index_type else 4
+        table = -(-tokens // max(self.page_size, 1)) * width
+        report.check(table <= sizes[1], "L-39 S-9 F-47", f"the block table needs {table} bytes")
+        pointers = (self.num_seqs + 1) * width
         report.check(pointers <= sizes[2], "L-39 S-9 F-47", f"seq_ptr needs {pointers} bytes")
 
     def tables(self, buffers: list[bytes]) -> tuple[list[int], list[int]]:

@@ -48,7 +48,8 @@ class Csr(Sparse):
     def check_sizes(self, descriptor: Descriptor, size_of: SizeOf, report: Report) -> None:
         """L-29."""
         if descriptor.rank == 2:
-            pointers = 8 * (descriptor.shape[self.major] + 1)
+            size = descriptor.static_shape[self.major]
+            pointers = None if size is None else 8 * (size + 1)
             self.check_nnz(descriptor, [size_of(self.nnz), 8 * self.nnz, pointers], report)
 
     def check_contents(self, descriptor: Descriptor, buffers: list[bytes], report: Report) -> None:

@@ -53,7 +53,8 @@ class Csf(Sparse):
 
     def check_sizes(self, descriptor: Descriptor, size_of: SizeOf, report: Report) -> None:
         """L-29: n_L is known by the size of crd_L alone."""
-        sizes, above = [size_of(self.nnz)], 1
+        sizes: list[int | None] = [size_of(self.nnz)]
+        above = 1
         for level in range(descriptor.rank):
             if 2 * level + 2 >= len(descriptor.handles):
                 return

@@ -26,12 +26,13 @@ class Sparse(Layout):
     """Only stored coordinates exist; the rest are zero."""
 
     dense = False
+    sized_by_nnz = True
     nnz: int
 
-    def check_nnz(self, descriptor: Descriptor, sizes: list[int], report: Report) -> None:
-        """L-29 with the exact ``sizes`` of the layout's buffers, and L-30."""
+    def check_nnz(self, descriptor: Descriptor, sizes: list[int | None], report: Report) -> None:
+        """L-29 with the exact ``sizes`` of the layout's buffers, as far as no dynamic dim hides them, and L-30."""
         for number, (size, handle) in enumerate(zip(sizes, descriptor.handles, strict=False)):
-            if size >= 1 << 64 or size != handle.byte_size:
+            if size is not None and size != handle.byte_size:
                 what = f"{self.name}: buffer {number} has {handle.byte_size} bytes, not {size}"
                 report.add("L-29 S-9 F-47", what)
         statistics = descriptor.statistics
