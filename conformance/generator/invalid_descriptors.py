@@ -117,6 +117,7 @@ def _dense() -> Iterator[Fault]:
     yield "L-12", "size-past-64-bits", of(RowMajor(), (1 << 63, 1 << 63), 48)
     yield "L-12", "tiled-edge-tile-missing", of(Tiled((2, 4)), (3, 5), 120)
     yield "L-12", "tiled-outer-strides-before-the-buffer", of(Tiled((2,), 3, 1, (-1,)), (4,), 64)
+    yield "L-12", "tiled-outer-strides-past-the-end", of(Tiled((2,), 3, 1, (3,)), (4,), 24)
     yield "L-12", "morton-too-small", of(Morton((2, 2)), (3, 3), 60)
     yield "L-12", "hilbert-too-small", of(Hilbert(2, 2), (4, 4), 63)
     yield "L-13", "strided-past-the-end", of(Strided((5, 1)), (3, 4), 48)
@@ -186,6 +187,8 @@ def _paged() -> Iterator[Fault]:
     yield "L-37", "paged-reserved", paged(reserved=b"\0\0\0\0\0\1")
     yield "L-39", "pool-too-small", paged(num_pages=3)
     yield "L-39", "pool-past-64-bits", paged(num_pages=(1 << 64) - 1)
+    yield "L-39", "block-table-too-short", paged((6, 2, 2))
+    yield "L-29", "coo-dynamic-and-too-long", of(Coo(2), (DYNAMIC, 3), 12, 32)
     yield "L-39", "seq-ptr-too-short", paged(num_seqs=2)
     yield "L-28", "paged-shard", of(BlockPaged(2, 2), (2, 2, 2), *sizes, shard=Shard((2, 2, 2), (0, 0, 0)))
 

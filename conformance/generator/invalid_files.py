@@ -16,10 +16,10 @@ from ..reference.file.header import HAS_CRC, HAS_KV, SORTED, Header
 from ..reference.file.index import IndexEntry, encode_index, read_index
 from ..reference.file.kv import Value
 from ..reference.file.trailer import LENGTH, Trailer
-from ..reference.layouts import CompositeHead
+from ..reference.layouts import CompositeHead, Csr
 from ..reference.layouts.composite import GROUP
 from ..reference.tensor import Tensor
-from .composites import head, invalid_composites, nest
+from .composites import dense, head, invalid_composites, nest
 from .invalid_descriptors import Fault, patched
 from .valid_files import TWO, flat
 from .vector import Vector
@@ -81,6 +81,7 @@ def _header() -> Iterator[Fault]:
         yield "F-4", f"flag-bit-{bit}", patched(FILE, 12, struct.pack("<I", HAS_CRC | 1 << bit))
     yield "F-5", "reserved-at-10", patched(FILE, 10, b"\1")
     yield "F-5", "reserved-at-63", patched(FILE, 63, b"\1")
+    yield "F-5", "reserved-at-36-of-minor-1", patched(patched(FILE, 9, b"\1"), 36, b"\1")
     for alignment in (0, 1, 2048, 4097, 12288, 4194304, 1 << 31):
         yield "F-6", f"alignment-{alignment}", patched(FILE, 16, struct.pack("<I", alignment))
     for first in (0, 56, 60, 1 << 40):
@@ -95,6 +96,7 @@ def _trailer() -> Iterator[Fault]:
     yield "F-9", "cut-by-half", FILE[: len(FILE) // 2]
     yield "F-9", "one-byte-more", FILE + b"\0"
     yield "F-10", "trailer-reserved", with_trailer(FILE, reserved=1)
+    yield "F-10", "trailer-reserved-of-minor-1", with_trailer(patched(FILE, 9, b"\1"), reserved=1)
     one = trailer_of(FILE)
     yield "F-11", "index-past-the-trailer", with_trailer(FILE, index_length=one.index_length + 1)
     yield "F-11", "index-offset-past-the-end", with_trailer(FILE, index_offset=1 << 40)
@@ -187,6 +189,8 @@ def _regions() -> Iterator[Fault]:
     same = replace(again, data_offset=first.data_offset, data_length=first.data_length)
     yield "F-29", "two-entries-of-one-descriptor", with_index(FILE, encode_index([first, same]))
     yield "F-46", "padding-not-zero", patched(FILE, 2048, b"\1")
+    sparse = lay_out([("a", dense(range(12), (3, 4), layout=Csr(0)))]).encode()
+    yield "F-46", "padding-between-buffers", patched(sparse, 8191, b"\1")
     yield "F-46", "padding-before-the-index", patched(FILE, trailer_of(FILE).index_offset - 1, b"\1")
     gap = FILE.index(b"HRRY", 70)
     yield "F-45", "descriptor-in-a-gap", patched(FILE, 2048, FILE[gap : gap + 53])

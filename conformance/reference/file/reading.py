@@ -29,8 +29,8 @@ def parse_file(data: bytes) -> tuple[File | None, Report]:
 
 def _read(data: bytes, report: Report) -> File:
     header = read_header(data, report)
-    trailer = read_trailer(data, report)
     header.check(len(data), report)
+    trailer = read_trailer(data, report)
     readable = trailer.check(header, len(data), report)
     kv = _read_kv(data, header, trailer, report)
     if not readable:
@@ -111,9 +111,12 @@ def _read_buffers(
     report.check(inside, "F-27", f"{where}: a buffer passes the tensor's data")
     if any(place + size > len(data) for place, size in zip(places, sizes, strict=False) if size):
         return None
-    return Tensor(
-        descriptor, [data[place : place + size] for place, size in zip(places, sizes, strict=False)]
-    )
+    ends = [place + size for place, size in zip(places, sizes, strict=True)]
+    for start, stop in zip(ends, places[1:], strict=False):
+        report.check(
+            not any(data[start:stop]), "F-46", f"{where}: padding from {start} to {stop} is not zero"
+        )
+    return Tensor(descriptor, [data[place:stop] for place, stop in zip(places, ends, strict=True)])
 
 
 def _regions(listed: list[IndexEntry], trailer: Trailer, size: int) -> list[Region]:
