@@ -138,6 +138,8 @@ def _index() -> Iterator[Fault]:
     yield "F-18", "name-twice", with_index(FILE, encode_index([first, replace(second, name=first.name)]))
     yield "F-19", "entry-flags", moved(flags=1)
     yield "F-20", "sorted-and-not-ascending", with_index(FILE, index, SORTED | HAS_CRC)
+    twice = encode_index([second, replace(first, name=second.name)])
+    yield "F-20", "sorted-and-name-twice", with_index(FILE, twice, SORTED | HAS_CRC)
     yield "F-45", "tensor-not-in-the-index", with_index(FILE, encode_index([second]))
 
 

@@ -44,7 +44,7 @@ def floats(*numbers: float) -> bytes:
 
 
 def test_per_tensor() -> None:
-    """quantization.md §4: x = scale · float32(q − zero_point)."""
+    """quantization.md §4: x = scale · float32(q - zero_point)."""
     one = Quantization(PER_TENSOR, scale=-0.5, zero_point=3)
     assert real(INT8, (4,), one, struct.pack("<4b", 3, 4, -128, 127)) == [-0.0, -0.5, 65.5, -62.0]
 
@@ -94,7 +94,7 @@ def test_nf4() -> None:
 
 
 def test_mxfp() -> None:
-    """quantization.md §7: x = 2^(e − 127) · v(q)."""
+    """quantization.md §7: x = 2^(e - 127) · v(q)."""
     one = Quantization(MXFP, 0, 16, 1)
     codes = bytes([0x21, 0x9F, *[0] * 14])  # 0.5, 1.0, -6.0, -0.5
     found = real(E2M1, (32,), one, codes, bytes([129, 126]))
