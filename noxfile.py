@@ -194,11 +194,18 @@ def demo(session: nox.Session) -> None:
     session.run("python", "-m", "demo", *session.posargs)
 
 
-@nox.session(default=False, venv_backend="none")
+@nox.session(requires=["wheels"], default=False)
 def fuzz(session: nox.Session) -> None:
-    """The property tests of the container crate with many cases. Coverage-guided targets are not there yet."""
-    cases = session.posargs[0] if session.posargs else "20000"
-    session.run(sys.executable, "-m", "tools.gates", "fuzz", env={"PROPTEST_CASES": cases}, external=True)
+    """Many cases of the container's property tests, and 50 times as many hostile descriptors; ``-- CASES [SEED]``."""
+    install(session, CORE)
+    cases, *seed = session.posargs or ["20000"]
+    session.run(
+        "python",
+        "-m",
+        "tools.gates",
+        "fuzz",
+        env={"PROPTEST_CASES": cases, "FUZZ_CASES": str(50 * int(cases)), "FUZZ_SEED": "".join(seed[:1])},
+    )
 
 
 @nox.session(requires=["wheels"], default=False)

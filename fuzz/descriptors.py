@@ -5,6 +5,8 @@ What a case may end in: ``InvalidDescriptorError`` or ``hurray.BufferError`` wit
 with bounded memory, so that an allocation by a claim is a finding too.
 
     python -m fuzz.descriptors [CASES [SEED]]
+
+The last line says how many cases there were; a finding is printed with its seed and its bytes.
 """
 
 from __future__ import annotations

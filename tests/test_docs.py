@@ -41,6 +41,28 @@ def test_every_exception_is_described() -> None:
     assert [name for name in errors if f"`hurray.{name}`" not in read("errors.md")] == []
 
 
+def test_table_of_element_types_is_what_they_say() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (0x..) \| (.) \| (\d+) \| (.) \| (\d+) \| (.*?) ?\|$",
+        read("dtypes.md"),
+        re.MULTILINE,
+    )
+    found = {name: row for name, *row in rows}
+    assert sorted(found) == sorted(hurray.dtype.__all__)
+    for name, (tag, tier, bits, kind, alignment, typestr) in found.items():
+        dtype = getattr(hurray.dtype, name)
+        said = (
+            int(tag, 16),
+            int(tier),
+            int(bits),
+            kind,
+            int(alignment),
+            typestr.strip("`").replace("\\", "") or None,
+        )
+        true = (dtype.tag, dtype.tier, dtype.bit_width, dtype.kind, dtype.element_alignment, dtype.typestr)
+        assert said == true, name
+
+
 def test_every_page_is_reachable() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]

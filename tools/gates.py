@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import sysconfig
 import tempfile
@@ -79,6 +80,13 @@ def fuzz_gate() -> Verdict:
     return counted("hurray-wire properties", "tests", command, total_of(r"test result: ok\. (\d+) passed"))
 
 
+def descriptors_gate() -> Verdict:
+    """Random and mutated bytes into what decodes descriptors and quantization sections."""
+    arguments = [os.environ.get("FUZZ_CASES") or "1000000", os.environ.get("FUZZ_SEED") or ""]
+    command = [sys.executable, "-m", "fuzz.descriptors", *filter(None, arguments)]
+    return counted("hostile descriptors", "cases", command, total_of(r"fuzzed (\d+) cases"))
+
+
 def stubtest_gate() -> Verdict:
     """The stubs against the built module, and how many names were compared."""
     # One entry names what exists from CPython 3.12 on: unused there, needed before.
@@ -105,7 +113,7 @@ def _typed_folders() -> list[tuple[str, list[Path]]]:
         for part in ("src", "python", "tests"):
             if any((ROOT / "packages" / package / part).rglob("*.py")):
                 found.append((f"{package}/{part}", [ROOT / "packages" / package / part]))
-    for folder in ("tests", "demo", "conformance", "benchmarks"):
+    for folder in ("tests", "demo", "conformance", "benchmarks", "fuzz"):
         if any((ROOT / folder).rglob("*.py")):
             found.append((folder, [ROOT / folder]))
     return found
@@ -149,7 +157,7 @@ def tests() -> list[Verdict]:
 
 SESSIONS = {
     "conformance": lambda: [pytest_gate("conformance/tests")],
-    "fuzz": lambda: [fuzz_gate()],
+    "fuzz": lambda: [fuzz_gate(), descriptors_gate()],
     "lint": lint,
     "quick": quick,
     "tests": tests,

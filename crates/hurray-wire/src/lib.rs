@@ -58,7 +58,7 @@ pub use error::{Error, Problem};
 pub use fault::{Disorder, Fault, Tier, ALL_CODES};
 pub use input::InputError;
 pub use kv::{KvArray, KvValue};
-pub use names::{buffer_role, layout_name};
+pub use names::{buffer_role, layout_name, tag_name};
 pub use read_at::ReadAt;
 pub use verify::verify;
 pub use write::{Output, Source, Writer};

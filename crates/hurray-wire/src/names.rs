@@ -1,27 +1,38 @@
 //! The format's names for layouts and for what their buffers hold (layouts.md §1, §7–§10).
 
+use hurray_core::layout::{
+    TAG_BLOCK_PAGED, TAG_COL_MAJOR, TAG_COMPOSITE, TAG_COO, TAG_CSC, TAG_CSF, TAG_CSR, TAG_HILBERT, TAG_MORTON,
+    TAG_ROW_MAJOR, TAG_STRIDED, TAG_TILED,
+};
 use hurray_core::LayoutDescriptor;
 
-/// The name that the format gives a layout; `"extension"` for all private and unknown ones.
+/// The names, by tag.
+const NAMES: [(u8, &str); 12] = [
+    (TAG_ROW_MAJOR, "row_major"),
+    (TAG_COL_MAJOR, "col_major"),
+    (TAG_STRIDED, "strided"),
+    (TAG_TILED, "tiled"),
+    (TAG_MORTON, "morton"),
+    (TAG_COO, "coo"),
+    (TAG_CSR, "csr"),
+    (TAG_CSC, "csc"),
+    (TAG_CSF, "csf"),
+    (TAG_BLOCK_PAGED, "block_paged"),
+    (TAG_COMPOSITE, "composite"),
+    (TAG_HILBERT, "hilbert"),
+];
+
+/// The name that the format gives a layout tag; `None` for those that it does not assign.
+#[must_use]
+pub fn tag_name(tag: u8) -> Option<&'static str> {
+    NAMES.iter().find(|(named, _)| *named == tag).map(|(_, name)| *name)
+}
+
+/// The name that the format gives a layout; `"extension"` for all private and unknown ones, and for
+/// what a newer core may add.
 #[must_use]
 pub fn layout_name(layout: &LayoutDescriptor) -> &'static str {
-    use LayoutDescriptor as L;
-    match layout {
-        L::RowMajor => "row_major",
-        L::ColMajor => "col_major",
-        L::Strided(_) => "strided",
-        L::Tiled(_) => "tiled",
-        L::Morton(_) => "morton",
-        L::Hilbert(_) => "hilbert",
-        L::Coo(_) => "coo",
-        L::Csr(_) => "csr",
-        L::Csc(_) => "csc",
-        L::Csf(_) => "csf",
-        L::BlockPaged(_) => "block_paged",
-        L::Composite(_) => "composite",
-        // Private and unknown ones, and what a newer core may add.
-        _ => "extension",
-    }
+    tag_name(layout.tag()).unwrap_or("extension")
 }
 
 /// What buffer `index` of a layout holds, in the format's words.

@@ -2,6 +2,7 @@
 
 use hurray_core::{Shape, DYNAMIC};
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
@@ -30,7 +31,13 @@ fn dimension(item: &Bound<'_, PyAny>, index: usize) -> PyResult<u64> {
     if item.is_none() {
         return Ok(DYNAMIC);
     }
-    let number = item.call_method0("__index__").map_err(|_| {
+    // What nearly every shape holds needs no method looked up by its name.
+    if let Some(dim) = item.cast_exact::<PyInt>().ok().and_then(|int| int.extract::<u64>().ok()) {
+        if dim != DYNAMIC {
+            return Ok(dim);
+        }
+    }
+    let number = item.call_method0(intern!(item.py(), "__index__")).map_err(|_| {
         PyTypeError::new_err(format!("shape[{index}] is an int, or None for a dynamic dimension; got {}", kind(item)))
     })?;
     let refused = || {
@@ -46,8 +53,7 @@ fn kind(object: &Bound<'_, PyAny>) -> String {
 
 /// The tuple that Python sees.
 pub(crate) fn to_python<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyTuple>> {
-    let dims = shape.dims().iter().map(|&dim| (dim != DYNAMIC).then_some(dim));
-    PyTuple::new(py, dims.collect::<Vec<_>>())
+    PyTuple::new(py, shape.dims().iter().map(|&dim| (dim != DYNAMIC).then_some(dim)))
 }
 
 /// The number of elements, `None` while a dimension is dynamic.

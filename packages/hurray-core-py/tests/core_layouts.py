@@ -1,4 +1,4 @@
-"""Where elements lie, straight from the words of layouts.md §2–§6, and tensors of every dense layout made by hand."""
+"""Where elements lie, from the words of layouts.md §2 to §6, and tensors of every dense layout made by hand."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ class Tiled(RowMajor):
     def offset(self, index: Index, shape: Index) -> int:
         number = [i // tile for i, tile in zip(index, self.tile, strict=True)]
         inside = [i % tile for i, tile in zip(index, self.tile, strict=True)]
-        return prod(self.tile) * self.outer.offset(number, self.grid(shape)) + self.inner.offset(inside, self.tile)
+        return prod(self.tile) * self.outer.offset(number, self.grid(shape)) + self.inner.offset(
+            inside, self.tile
+        )
 
     def count(self, shape: Index) -> int:
         return prod(self.tile) * self.outer.count(self.grid(shape))
@@ -112,9 +114,7 @@ class Morton(RowMajor):
 
     def offset(self, index: Index, shape: Index) -> int:
         rank = len(self.bits)
-        return sum(
-            (index[d] >> b & 1) << (b * rank + d) for d in range(rank) for b in range(self.bits[d])
-        )
+        return sum((index[d] >> b & 1) << (b * rank + d) for d in range(rank) for b in range(self.bits[d]))
 
     def count(self, shape: Index) -> int:
         rank = len(self.bits)
@@ -180,7 +180,12 @@ def code_at(data: bytes, offset: int, bits: int) -> int:
 
 
 def made(
-    layout: RowMajor, dtype: hurray.Dtype, shape: Index, data: bytes, byte_offset: int = 0, sections: bytes = b""
+    layout: RowMajor,
+    dtype: hurray.Dtype,
+    shape: Index,
+    data: bytes,
+    byte_offset: int = 0,
+    sections: bytes = b"",
 ) -> hurray.Tensor:
     """A tensor over ``data`` as a file holds it, whatever the constructor takes."""
     blob = descriptor(

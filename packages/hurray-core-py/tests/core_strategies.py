@@ -82,7 +82,8 @@ def dense(draw: st.DrawFn) -> Plan:
         )
         return Plan(hurray.StridedLayout(strides), tuple(shape), count)
     layout: hurray.Layout = hurray.RowMajorLayout() if kind == "row" else hurray.ColMajorLayout()
-    if shape and draw(st.booleans()):
+    loose: bool = draw(st.booleans())
+    if shape and loose:
         dynamic: list[int | None] = list(shape)
         dynamic[draw(st.integers(0, len(shape) - 1))] = None
         return Plan(layout, tuple(dynamic), count, sized=False)

@@ -111,10 +111,12 @@ def test_an_empty_buffer_is_whatever_is_there() -> None:
     ("buffers", "error", "text"),
     [
         (5, TypeError, "buffers is a sequence"),
+        (bytes(48), TypeError, r"buffers is a sequence.*\[buffer\]"),
+        (csr(), TypeError, r"buffers is a sequence.*\[buffer\]"),
         ([bytes(8), "x", bytes(24)], TypeError, r"buffers\[1\]"),
         ([bytes(8), memoryview(bytes(64))[::2], bytes(24)], hurray.BufferError, r"buffers\[1\].*contiguous"),
     ],
-    ids=["int", "str", "strided"],
+    ids=["int", "bytes", "tensor", "str", "strided"],
 )
 def test_buffers_are_buffers(buffers: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):

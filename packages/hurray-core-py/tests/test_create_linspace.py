@@ -20,7 +20,8 @@ FLOATS = st.floats(-1e9, 1e9) | st.integers(-1000, 1000)
 def test_floats_are_numpys(start: float, stop: float, num: int, endpoint: bool) -> None:
     found = hurray.linspace(start, stop, num, endpoint=endpoint)
     assert found.dtype is hurray.float64
-    assert found.tobytes() == np.linspace(start, stop, num, endpoint=endpoint).tobytes()
+    # Numbers: NumPy loses the sign of a start that is -0.0.
+    assert found.tolist() == np.linspace(start, stop, num, endpoint=endpoint).tolist()
     if num > 1 and endpoint:
         assert found.tolist()[-1] == stop
 

@@ -114,7 +114,24 @@ def test_from_tag_refuses_what_is_no_byte(tag: int) -> None:
         hurray.Dtype.from_tag(tag)
 
 
-@pytest.mark.parametrize("name", ["", "float", "Float32", "float32 ", "extension", "float8", "f4", "float\0"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "float",
+        "int",
+        "Float32",
+        "float32 ",
+        "extension",
+        "float8",
+        "float\0",
+        "F32",
+        "<float32",
+        "f4 ",
+        "<",
+        "<<f4",
+    ],
+)
 def test_from_name_refuses_what_the_format_has_no_name_for(name: str) -> None:
     with pytest.raises(hurray.InvalidDescriptorError, match=r"unknown element type .*float32, float64"):
         hurray.Dtype.from_name(name)
@@ -191,11 +208,145 @@ def test_buffer_size_of_an_impossible_count(count: int) -> None:
         hurray.buffer_size_bytes(hurray.int8, count)
 
 
-def test_buffer_size_refuses_private_types_and_strings() -> None:
+def test_buffer_size_refuses_private_types_and_what_is_no_type() -> None:
     """Only the extension section knows a private type's width."""
     with pytest.raises(hurray.UnsupportedError):
         hurray.buffer_size_bytes(hurray.Dtype.from_tag(0xF0), 4)
-    with pytest.raises(TypeError):
-        hurray.buffer_size_bytes("float32", 4)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"dtype is a hurray\.Dtype"):
+        hurray.buffer_size_bytes(4, 4)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         hurray.buffer_size_bytes(hurray.float32, 1.5)  # type: ignore[arg-type]
+
+
+# What others call the types. `struct` and the array interface are the authorities for codes and letters.
+CODES = {
+    "float16": ["f2", "<f2", "=f2", "e", "<e", "half"],
+    "float32": ["f4", "<f4", "=f4", "|f4", "f", "<f", "single"],
+    "float64": ["f8", "<f8", "d", "double"],
+    "bfloat16": ["bf16"],
+    "int8": ["i1", "|i1", "<i1", ">i1", "b"],
+    "uint8": ["u1", "|u1", "<u1", ">u1", "B"],
+    "int16": ["i2", "<i2", "h"],
+    "uint16": ["u2", "<u2", "H"],
+    "int32": ["i4", "<i4", "i"],
+    "uint32": ["u4", "<u4", "I"],
+    "int64": ["i8", "<i8", "q", "longlong"],
+    "uint64": ["u8", "<u8", "Q", "ulonglong"],
+    "bool": ["b1", "|b1", "?", "bool_"],
+    "complex64": ["c8", "<c8", "F", "csingle"],
+    "complex128": ["c16", "<c16", "D", "cdouble"],
+    "float8_e4m3": ["float8_e4m3fn"],
+    "float8_e8m0": ["float8_e8m0fnu"],
+    "float4_e2m1": ["float4_e2m1fn"],
+    "float6_e2m3": ["float6_e2m3fn"],
+    "float6_e3m2": ["float6_e3m2fn"],
+}
+
+
+@pytest.mark.parametrize(("name", "aliases"), CODES.items(), ids=CODES)
+def test_names_that_others_use(name: str, aliases: list[str]) -> None:
+    """Dtype accepts NumPy-like names, and every door gives the one object."""
+    dtype = getattr(hurray.dtype, name)
+    for alias in [name, *aliases]:
+        assert hurray.Dtype.from_name(alias) is dtype
+        assert hurray.Dtype.of(alias) is dtype
+        size = hurray.buffer_size_bytes(dtype, 3)
+        assert hurray.Tensor(bytearray(size), alias, (3,)).dtype is dtype
+        assert hurray.buffer_size_bytes(alias, 3) == size
+
+
+@pytest.mark.parametrize("name", [">f4", "!f4", ">c16", ">i2", ">d", "!Q"])
+def test_big_endian_types_are_refused_as_such(name: str) -> None:
+    """element-types.md: all multi-byte elements are little-endian."""
+    with pytest.raises(hurray.UnsupportedError, match="big-endian"):
+        hurray.Dtype.from_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["float", "int", "long", "l", "L", "f16", "g", "F16", "F4", "I8", "U8", "BF16", "V2", "S1"]
+)
+def test_names_that_mean_several_types_are_refused(name: str) -> None:
+    """f16 is a long double to some and a half to others; F4 and f4 are other types."""
+    with pytest.raises(hurray.InvalidDescriptorError, match="unknown element type"):
+        hurray.Dtype.from_name(name)
+
+
+class Named:
+    """Another library's type object, as far as is looked at."""
+
+    def __init__(self, name: Any, code: Any = None) -> None:
+        self.name = name
+        self.str = code
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("float8_e4m3", "float128")])
+def test_type_objects_of_others_are_known_by_name(name: str) -> None:
+    dtype = getattr(hurray.dtype, name)
+    assert hurray.Dtype.of(Named(name)) is dtype
+    assert hurray.Dtype.of(Named(name, "<V1")) is dtype
+    assert hurray.Dtype.of(type(name, (), {})) is dtype
+    assert hurray.Dtype.of(dtype) is dtype
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3", "float128"])
+def test_a_foreign_type_that_only_shares_its_name_is_refused(name: str) -> None:
+    """Nothing is reinterpreted: elsewhere the one has infinities and the other is the C compiler's long double."""
+    for one in (Named(name), type(name, (), {})):
+        with pytest.raises(
+            hurray.UnsupportedError, match=rf"need not be the format's {name}; pass hurray\.dtype\.{name}"
+        ):
+            hurray.Dtype.of(one)
+    assert hurray.Dtype.of(name) is getattr(hurray.dtype, name)
+
+
+def test_python_classes_that_hold_one_type() -> None:
+    classes = {float: "float64", int: "int64", complex: "complex128", bool: "bool"}
+    for one, name in classes.items():
+        assert hurray.Dtype.of(one) is getattr(hurray.dtype, name)
+
+
+def test_big_endian_type_objects_are_refused() -> None:
+    with pytest.raises(hurray.UnsupportedError, match="big-endian"):
+        hurray.Dtype.of(Named("float32", ">f4"))
+
+
+@pytest.mark.parametrize("one", [Named("datetime64[ns]"), Named("void32"), Named("object"), str, bytes, dict])
+def test_type_objects_that_the_format_lacks(one: Any) -> None:
+    with pytest.raises(hurray.InvalidDescriptorError, match="unknown element type"):
+        hurray.Dtype.of(one)
+
+
+@pytest.mark.parametrize("one", [None, 1, 1.0, b"f4", object(), Named(None), Named(3), ["f4"]])
+def test_what_names_no_type_is_a_type_error(one: Any) -> None:
+    with pytest.raises(TypeError, match=r"dtype is a hurray\.Dtype such as"):
+        hurray.Dtype.of(one)
+
+
+def test_a_type_object_that_raises_is_a_type_error() -> None:
+    class Broken:
+        @property
+        def name(self) -> str:
+            raise RuntimeError
+
+    with pytest.raises(TypeError, match=r"hurray\.Dtype"):
+        hurray.Dtype.of(Broken())
+
+
+@pytest.mark.parametrize(("tag", "name", "tier", "bits", "kind", "signed", "align"), TABLE, ids=NAMES)
+def test_attributes_that_numpy_users_expect(
+    tag: int, name: str, tier: int, bits: int, kind: str, signed: bool, align: int
+) -> None:
+    """Answers that are exact: no itemsize below a byte, no type string for what others keep elsewhere."""
+    dtype = getattr(hurray.dtype, name)
+    assert dtype.itemsize == (bits // 8 if bits >= 8 else None)
+    assert dtype.kind == {"F": "f", "B": "b", "C": "c", "I": "i" if signed else "u"}[kind]
+    codes = [code for code in CODES.get(name, []) if code[0] in "<|" and code[1] in "fiuc" and len(code) > 2]
+    shared = (tier == 1 and name not in ("bool", "bfloat16")) or kind == "C"
+    assert (dtype.typestr in codes) if shared else dtype.typestr is None
+    if dtype.typestr:
+        assert hurray.Dtype.from_name(dtype.typestr) is dtype
+
+
+def test_private_types_have_none_of_them() -> None:
+    dtype = hurray.Dtype.from_tag(0xF1)
+    assert (dtype.itemsize, dtype.kind, dtype.typestr) == (None, None, None)

@@ -94,7 +94,12 @@ def test_sections_are_named_where_there_are_some() -> None:
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(1, "1 byte"), (1000, "1,000 bytes"), (1024, "1,024 bytes (1 KiB)"), (3 << 19, "1,572,864 bytes (1.5 MiB)")],
+    [
+        (1, "1 byte"),
+        (1000, "1,000 bytes"),
+        (1024, "1,024 bytes (1 KiB)"),
+        (3 << 19, "1,572,864 bytes (1.5 MiB)"),
+    ],
 )
 def test_sizes_read_well(count: int, text: str) -> None:
     assert table(hurray.Tensor(bytearray(count), hurray.uint8, (count,))).fields["bytes"] == text
@@ -168,7 +173,15 @@ def test_a_file_of_many_names_shows_the_first(tmp_path: Path) -> None:
     assert rows[101] == ["and 1,134 more"]
 
 
-NASTY = ["<script>alert(1)</script>", "a\"b'c", "&amp;", "</td></tr></table>", "<img src=x onerror=y>", "\0\n", "–🎉"]
+NASTY = [
+    "<script>alert(1)</script>",
+    "a\"b'c",
+    "&amp;",
+    "</td></tr></table>",
+    "<img src=x onerror=y>",
+    "\0\n",
+    "é🎉",
+]
 
 
 @pytest.mark.parametrize("name", NASTY)

@@ -299,7 +299,8 @@ def test_a_dtype_of_another_width_is_refused() -> None:
         with pytest.raises(hurray.UnsupportedError, match=r"2 bytes.*Tensor\(buffer, dtype, shape\)"):
             hurray.Tensor.from_buffer(np.zeros(4, np.uint16), dtype)
     with pytest.raises(TypeError, match=r"hurray\.Dtype"):
-        hurray.Tensor.from_buffer(np.zeros(4, np.uint16), "float16")  # type: ignore[arg-type]
+        hurray.Tensor.from_buffer(np.zeros(4, np.uint16), 16)  # type: ignore[arg-type]
+    assert hurray.Tensor.from_buffer(np.zeros(4, np.uint16), "float16").dtype is hurray.float16
 
 
 @pytest.mark.parametrize("source", [5, "text", None, [1, 2], object()])

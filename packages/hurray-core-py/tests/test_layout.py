@@ -130,7 +130,7 @@ def test_strides_are_a_tuple_of_elements() -> None:
     """StridedLayout.strides are in logical elements, signed, and may be negative or zero."""
     layout = hurray.StridedLayout([4, -1, 0, 2**63 - 1, -(2**63)])
     assert layout.strides == (4, -1, 0, 2**63 - 1, -(2**63))
-    assert hurray.StridedLayout(iter((1, 2))) == hurray.StridedLayout((1, 2))  # type: ignore[arg-type]
+    assert hurray.StridedLayout(iter((1, 2))) == hurray.StridedLayout((1, 2))
 
 
 def test_layouts_are_values() -> None:
@@ -196,7 +196,7 @@ def test_a_layout_is_a_layout_object(layout: Any) -> None:
 
 def test_layout_is_keyword_only() -> None:
     with pytest.raises(TypeError):
-        hurray.Tensor(bytes(4), hurray.uint8, (2, 2), None, hurray.RowMajorLayout())  # type: ignore[call-arg]
+        hurray.Tensor(bytes(4), hurray.uint8, (2, 2), None, hurray.RowMajorLayout())  # type: ignore[call-arg, arg-type]
 
 
 def test_a_composite_layout_makes_no_tensor() -> None:
@@ -237,7 +237,7 @@ def test_strides_have_at_most_64_places_and_an_endless_iterable_ends() -> None:
     assert len(hurray.StridedLayout((1,) * 64).strides) == 64
     for strides in ((1,) * 65, itertools.repeat(1)):
         with pytest.raises(hurray.InvalidDescriptorError, match="64"):
-            hurray.StridedLayout(strides)  # type: ignore[arg-type]
+            hurray.StridedLayout(strides)
 
 
 def test_layout_classes_are_final() -> None:

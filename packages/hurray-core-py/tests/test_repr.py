@@ -6,6 +6,7 @@ import doctest
 import math
 import pydoc
 from collections.abc import Iterator
+from fractions import Fraction
 from struct import pack
 from typing import Any
 
@@ -39,8 +40,7 @@ def of(array: Any) -> hurray.Tensor:
 def test_a_matrix_of_floats() -> None:
     tensor = hurray.Tensor(pack("4f", 1, 2, 3, 4), hurray.float32, (2, 2))
     assert repr(tensor) == (
-        "hurray.Tensor([[1., 2.],\n"
-        "               [3., 4.]], shape=(2, 2), dtype=float32)"
+        "hurray.Tensor([[1., 2.],\n               [3., 4.]], shape=(2, 2), dtype=float32)"
     )
     assert str(tensor) == "[[1., 2.],\n [3., 4.]]"
 
@@ -98,7 +98,13 @@ def test_a_long_description_goes_to_a_line_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     "layout",
-    [ROW, ColMajor(), Strided((-4, 1)), Tiled((2, 4), ROW, ROW), Tiled((4, 4), ROW, Tiled((2, 2), ROW, ColMajor()))],
+    [
+        ROW,
+        ColMajor(),
+        Strided((-4, 1)),
+        Tiled((2, 4), ROW, ROW),
+        Tiled((4, 4), ROW, Tiled((2, 2), ROW, ColMajor())),
+    ],
     ids=["row", "col", "strided", "tiled", "nested"],
 )
 def test_every_dense_layout_shows_its_logical_values(layout: RowMajor) -> None:
@@ -149,8 +155,6 @@ def test_every_named_type_has_a_repr(name: str) -> None:
     shown = {"bool": "[False, False, False]", "float8_e8m0": "[nan, nan, nan]"}
     zero = "0" if dtype.is_integer else "0.+0.j" if "complex" in name else "0."
     expected = shown.get(name, f"[{zero}, {zero}, {zero}]")
-    if name == "float128":
-        expected = "<values not shown: Python has no number for float128>"
     assert repr(tensor) == f"hurray.Tensor({expected}, shape=(3,), dtype={name})"
 
 
@@ -180,7 +184,9 @@ def digits(kind: str, code: int) -> str:
         ("float16", 5.9604645e-08, "6.e-08"),
     ],
 )
-def test_floats_are_shown_in_the_shortest_form_of_their_own_width(dtype: str, value: float, text: str) -> None:
+def test_floats_are_shown_in_the_shortest_form_of_their_own_width(
+    dtype: str, value: float, text: str
+) -> None:
     array = np.array(value, ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
     assert str(hurray.Tensor(array.tobytes(), getattr(hurray.dtype, dtype), ())) == text
 
@@ -218,7 +224,9 @@ def test_floats_read_back_from_what_is_shown(data: bytes) -> None:
 
 
 @given(
-    st.lists(st.floats(-9e5, 9e5, width=32).map(lambda x: 0.0 if abs(x) < 1e-3 else x), min_size=1, max_size=8)
+    st.lists(
+        st.floats(-9e5, 9e5, width=32).map(lambda x: 0.0 if abs(x) < 1e-3 else x), min_size=1, max_size=8
+    )
 )
 @settings(max_examples=100)
 def test_columns_are_aligned_as_numpys_are(values: list[float]) -> None:
@@ -251,6 +259,61 @@ def test_rounding_is_to_the_nearest(values: list[float], precision: int) -> None
         assert abs(value - one) <= 0.5000001 * 10.0**-precision
 
 
+def binary128(value: Fraction, sign: int = 0) -> bytes:
+    """The nearest binary128, ties to even (element-types.md §2: 1-15-112, bias 16383)."""
+    if value == 0:
+        return (sign << 127).to_bytes(16, "little")
+    power = value.numerator.bit_length() - value.denominator.bit_length()
+    power -= value < Fraction(2) ** power
+    power = max(power, -16382)
+    mantissa = round(value / Fraction(2) ** (power - 112))
+    # What is too large for its power carries into the exponent, and a subnormal has none.
+    code = (power + 16382 << 112) + mantissa
+    return (sign << 127 | code).to_bytes(16, "little")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(0), "0."),
+        (Fraction(1), "1."),
+        (Fraction(1, 10), "0.1"),
+        (Fraction(1, 3), "0.3333333333333333333333333333333333"),
+        (Fraction(2) ** -16494, "6.e-4966"),
+        (Fraction(10) ** 4000, "1.e+4000"),
+        (Fraction(123456), "123456."),
+        ((2 - Fraction(1, 2**112)) * Fraction(2) ** 16383, "1.189731495357231765085759326628007e+4932"),
+    ],
+)
+def test_float128_is_shown_in_the_shortest_form_of_its_own_width(value: Fraction, text: str) -> None:
+    assert str(hurray.Tensor(binary128(value), hurray.dtype.float128, ())) == text
+    if value:
+        assert str(hurray.Tensor(binary128(value, 1), hurray.dtype.float128, ())) == f"-{text}"
+
+
+def test_special_float128() -> None:
+    codes = (0x7FFF << 112, 0xFFFF << 112, (0x7FFF << 112) + 1, 1 << 127)
+    data = b"".join(code.to_bytes(16, "little") for code in codes)
+    assert str(hurray.Tensor(data, hurray.dtype.float128, (4,))) == "[ inf, -inf,  nan,  -0.]"
+
+
+@given(st.integers(0, 2**127 - 1) | st.builds(lambda e: e << 112, st.integers(1, 0x7FFE)))
+@settings(max_examples=150)
+def test_float128_reads_back(code: int) -> None:
+    """The text names this number and no other, and one digit less would not."""
+    if code >> 112 == 0x7FFF:
+        return
+    data = code.to_bytes(16, "little")
+    (item,) = hurray.Tensor(data, hurray.dtype.float128, ())._chosen([])
+    assert item == data
+    with hurray.print_options(linewidth=10_000):
+        text = str(hurray.Tensor(data, hurray.dtype.float128, ()))
+    mantissa, _, exponent = text.rstrip(".").partition("e")
+    value = Fraction(mantissa.rstrip(".")) * Fraction(10) ** int(exponent or 0)
+    assert binary128(value) == data
+    assert len(mantissa.replace(".", "").strip("0")) <= 36
+
+
 # --- large tensors -----------------------------------------------------------------------------------------
 
 
@@ -263,7 +326,7 @@ def test_the_middle_of_a_large_tensor_is_left_out() -> None:
 
 
 def test_no_element_is_read_that_is_not_shown() -> None:
-    """repr of a 1 GiB tensor: no copy, no allocation worth naming, and only the corners are touched."""
+    """The repr of a 1 GiB tensor: no copy, no allocation worth naming, and only the corners are touched."""
     code = """
 import mmap, resource, tracemalloc, hurray
 memory = mmap.mmap(-1, 1 << 30)
@@ -274,7 +337,8 @@ tracemalloc.start()
 text = repr(tensor)
 peak = tracemalloc.get_traced_memory()[1]
 after = resource.getrusage(resource.RUSAGE_SELF)
-print(text.count("0."), peak < 100_000, after.ru_minflt - before.ru_minflt < 300, after.ru_maxrss - before.ru_maxrss < 4096)
+touched, grown = after.ru_minflt - before.ru_minflt, after.ru_maxrss - before.ru_maxrss
+print(text.count("0."), peak < 100_000, touched < 300, grown < 4096)
 """
     assert run(code) == "36 True True True"
 
@@ -343,7 +407,9 @@ def test_a_private_type_is_not_guessed_at() -> None:
 
 def test_a_private_layout_is_not_guessed_at() -> None:
     blob = descriptor(INT8, 0xF1, (2,), (2,), payload=pack("<QI", 7, 0))
-    assert "<values not shown: layout 0xF1 is agreed elsewhere>" in repr(hurray.load(single(blob, b"\1\2"))["w"])
+    assert "<values not shown: layout 0xF1 is agreed elsewhere>" in repr(
+        hurray.load(single(blob, b"\1\2"))["w"]
+    )
 
 
 def test_what_is_not_synchronised_is_not_read() -> None:

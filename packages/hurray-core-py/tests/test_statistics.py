@@ -92,7 +92,7 @@ def test_a_group_is_whole_or_not_there(names: tuple[str, ...]) -> None:
 def test_floats_are_kept_to_the_bit(floats: tuple[float, ...], deviation: float, ratio: float) -> None:
     """The format stores float64: nothing is rounded, a NaN equals itself so that a round trip is equality."""
     low, high, most, mean = floats
-    values = {"value_min": low, "value_max": high, "value_abs_max": most, "value_mean": mean}
+    values: dict[str, Any] = {"value_min": low, "value_max": high, "value_abs_max": most, "value_mean": mean}
     one = hurray.Statistics(sparsity_ratio=ratio, value_stddev=deviation, **values)
     for name, value in (*values.items(), ("value_stddev", deviation), ("sparsity_ratio", ratio)):
         assert struct.pack("<d", getattr(one, name)) == struct.pack("<d", value)

@@ -24,9 +24,84 @@ SIGNATURES: list[tuple[Callable[..., Any], tuple[str, ...], tuple[str, ...]]] = 
     (hurray.Device, ("kind", "device_id", "memory_class"), ()),
     (hurray.Dtype.from_name, ("name",), ()),
     (hurray.Dtype.from_tag, ("tag",), ()),
+    (
+        hurray.ExtensionType,
+        ("bit_width",),
+        (
+            "is_float",
+            "is_signed",
+            "sign_bits",
+            "exponent_bits",
+            "mantissa_bits",
+            "exponent_bias",
+            "has_nan",
+            "has_inf",
+        ),
+    ),
+    (hurray.ExtensionType.buffer_size_bytes, ("self", "element_count"), ()),
+    (hurray.Shard, ("parent_shape", "shard_offset"), ()),
+    (
+        hurray.Statistics,
+        (),
+        (
+            "nnz",
+            "sparsity_ratio",
+            "value_min",
+            "value_max",
+            "value_abs_max",
+            "value_mean",
+            "value_stddev",
+            "nm_n",
+            "nm_m",
+            "has_nan",
+            "has_inf",
+        ),
+    ),
+    (hurray.PerTensorAffine, ("scale", "zero_point"), ()),
+    (hurray.PerChannelAffine.symmetric, ("axis", "scale_buffer_index"), ()),
+    (hurray.PerChannelAffine.asymmetric, ("axis", "scale_buffer_index", "zero_point_buffer_index"), ()),
+    (hurray.PerBlockAffine.symmetric, ("axis", "block_size", "scale_buffer_index", "scale_type"), ()),
+    (
+        hurray.PerBlockAffine.asymmetric,
+        ("axis", "block_size", "scale_buffer_index", "zero_point_buffer_index", "scale_type"),
+        (),
+    ),
+    (hurray.NF4, ("axis", "block_size", "scale_buffer_index"), ()),
+    (hurray.MXFP, ("axis", "block_size", "scale_buffer_index"), ()),
+    (hurray.decode_quantization, ("data",), ()),
     (hurray.RowMajorLayout, (), ()),
     (hurray.ColMajorLayout, (), ()),
     (hurray.StridedLayout, ("strides",), ()),
+    (
+        hurray.TiledLayout,
+        ("tile_shape", "outer_layout", "inner_layout", "outer_strides", "inner_strides", "inner_tiled"),
+        (),
+    ),
+    (hurray.MortonLayout, ("morton_bits",), ()),
+    (hurray.HilbertLayout, ("hilbert_order", "hilbert_rank"), ()),
+    (hurray.CooLayout, ("nnz", "is_sorted"), ()),
+    (hurray.CsrLayout, ("nnz",), ()),
+    (hurray.CscLayout, ("nnz",), ()),
+    (hurray.CsfLayout, ("nnz", "mode_order"), ()),
+    (
+        hurray.BlockPagedLayout,
+        (
+            "page_size",
+            "num_pages",
+            "paged_axis",
+            "num_seqs",
+            "kv_role",
+            "layer_index",
+            "block_table_index_type",
+        ),
+        (),
+    ),
+    (hurray.BlockPagedLayout.validate_index_buffers, ("self", "seq_ptr", "block_table"), ()),
+    (hurray.BlockPagedLayout.validate_quantization_compatibility, ("self", "quantization"), ()),
+    (hurray.CompositeLayout, ("composition_rule", "member_count", "combine_op"), ()),
+    (hurray.PrivateExtensionLayout, ("tag", "extension_layout_id", "extension_data"), ()),
+    (hurray.UnknownLayout, ("tag", "raw_bytes"), ()),
+    (hurray.layout_tag_kind, ("tag",), ()),
     (hurray.Layout.validate_against_shape, ("self", "shape"), ()),
     (hurray.save, ("path", "tensors"), ("kv",)),
     (hurray.load, ("path",), ("names",)),
@@ -68,6 +143,35 @@ def test_arguments_by_their_names(tmp_path: Path) -> None:
     assert hurray.Descriptor.decode(data=tensor.descriptor.encode()) == tensor.descriptor
     assert tensor.buffer(index=0).shape == (4,)
     assert hurray.Dtype.from_name(name="int8") is hurray.Dtype.from_tag(tag=0x10)
+
+
+DEFAULTS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+    (
+        hurray.TiledLayout,
+        {
+            "outer_layout": "row_major",
+            "inner_layout": "row_major",
+            "outer_strides": None,
+            "inner_strides": None,
+            "inner_tiled": None,
+        },
+    ),
+    (hurray.CooLayout, {"is_sorted": False}),
+    (
+        hurray.BlockPagedLayout,
+        {"kv_role": "key", "layer_index": None, "block_table_index_type": "uint32"},
+    ),
+    (hurray.CompositeLayout, {"combine_op": None}),
+    (hurray.PrivateExtensionLayout, {"extension_data": None}),
+    (hurray.UnknownLayout, {"raw_bytes": None}),
+]
+
+
+@pytest.mark.parametrize(("function", "defaults"), DEFAULTS, ids=[row[0].__name__ for row in DEFAULTS])
+def test_defaults_of_layouts(function: Any, defaults: dict[str, Any]) -> None:
+    """04-tables.md §1; what has no default is required."""
+    parameters = inspect.signature(function).parameters.values()
+    assert {p.name: p.default for p in parameters if p.default is not p.empty} == defaults
 
 
 @pytest.mark.parametrize("kind", [hurray.Descriptor, hurray.BufferHandle, hurray.Dtype, hurray.Layout])
@@ -114,6 +218,18 @@ def test_module_names() -> None:
         "RowMajorLayout",
         "ColMajorLayout",
         "StridedLayout",
+        "TiledLayout",
+        "MortonLayout",
+        "HilbertLayout",
+        "CooLayout",
+        "CsrLayout",
+        "CscLayout",
+        "CsfLayout",
+        "BlockPagedLayout",
+        "CompositeLayout",
+        "PrivateExtensionLayout",
+        "UnknownLayout",
+        "layout_tag_kind",
         "save",
         "load",
         "load_kv",

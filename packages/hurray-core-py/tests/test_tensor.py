@@ -163,9 +163,14 @@ def test_a_buffer_that_is_not_contiguous_is_refused_with_the_way_out(source: Any
         hurray.Tensor(source, hurray.uint8, (2,))
 
 
-@pytest.mark.parametrize("dtype", [None, object(), 3])
+@pytest.mark.parametrize("dtype", ["float32", "f4", np.float32, np.dtype("f4")])
+def test_a_dtype_may_be_a_name_or_another_librarys_type(dtype: Any) -> None:
+    assert hurray.Tensor(bytes(12), dtype, (3,)).dtype is hurray.float32
+
+
+@pytest.mark.parametrize("dtype", [None, 3, b"f4", object(), [hurray.float32]])
 def test_a_dtype_is_a_dtype(dtype: Any) -> None:
-    with pytest.raises(TypeError, match=r"hurray\.Dtype"):
+    with pytest.raises(TypeError, match=r"dtype is a hurray\.Dtype"):
         hurray.Tensor(bytes(12), dtype, (3,))
 
 

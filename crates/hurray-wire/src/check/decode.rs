@@ -1,6 +1,6 @@
 //! Bytes to descriptor: `hurray_core`'s decoder, and what it lets pass (descriptor.md §11).
 
-use super::{bools, core_error, rank};
+use super::{bools, core_error, plain, rank};
 use crate::bytes::{bytes4, u32_at};
 use crate::format::{DESCRIPTOR_FIXED, DESCRIPTOR_PREFIX};
 use crate::Fault;
@@ -11,6 +11,9 @@ use hurray_core::{TensorDescriptor, MAGIC};
 ///
 /// D-40, L-4 and L-7 are truncations and carry `D-1`.
 pub fn decode(bytes: &[u8]) -> Result<TensorDescriptor, Fault> {
+    if let Some(descriptor) = plain::read(bytes) {
+        return Ok(descriptor);
+    }
     let own = own(bytes)?;
     let descriptor = TensorDescriptor::decode(own).map_err(|e| core_error::fault(e, own))?;
     rank::version(&descriptor)?;

@@ -19,6 +19,7 @@ mod extent;
 mod packing;
 mod params;
 mod place;
+mod plain;
 mod quantized;
 mod rank;
 mod relay;
@@ -90,6 +91,9 @@ pub fn size_tier(d: &TensorDescriptor) -> Result<(), Fault> {
 
 /// All three tiers, up to the first fault.
 pub fn all(d: &TensorDescriptor) -> Result<(), Fault> {
+    if plain::sound(d) {
+        return Ok(());
+    }
     shape_tier(d)?;
     count_tier(d)?;
     size_tier(d)

@@ -92,11 +92,16 @@ def _complex(pairs: Sequence[tuple[str, str]], precision: int | str) -> list[str
 def aligned(items: Sequence[object], precision: int | str) -> list[str]:
     """Each of the items of one tensor as text of one width.
 
-    :param items: what ``Tensor._chosen`` gives: ints and bools, floats as text, complex numbers as two texts.
+    :param items: what ``Tensor._chosen`` gives: ints and bools, floats as text, complex numbers as two texts,
+        float128 as bytes.
     :param precision: digits behind the point, or ``"shortest"``.
     """
     if items and isinstance(items[0], str):
         return _floats(items, precision)  # type: ignore[arg-type]
+    if items and isinstance(items[0], bytes):
+        from ._float128 import digits
+
+        return _floats([digits(item) for item in items], precision)  # type: ignore[arg-type]
     if items and isinstance(items[0], tuple):
         return _complex(items, precision)  # type: ignore[arg-type]
     texts = [str(item) for item in items]

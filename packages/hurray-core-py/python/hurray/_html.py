@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._exceptions import FileError, InvalidDescriptorError, UnsupportedError
 from ._exceptions import BufferError as _BufferError
+from ._exceptions import FileError, InvalidDescriptorError, UnsupportedError
 from ._show import tensor_str
 
 TYPE_CHECKING = False
@@ -49,14 +49,14 @@ def file_html(file: File) -> str:
     if file.closed:
         return "<p>closed hurray.File</p>"
     count = len(file)
-    caption = f"hurray.File: {count:,} tensor{'' if count == 1 else 's'}, {_bytes(file.size)}{_metadata(file)}"
+    caption = (
+        f"hurray.File: {count:,} tensor{'' if count == 1 else 's'}, {_bytes(file.size)}{_metadata(file)}"
+    )
     head = "".join(f"<th {_CELL}>{title}</th>" for title in ("name", "shape", "dtype", "layout", "bytes"))
     body = "".join(_row(cells) for cells in _names(file))
     if count > MOST_NAMES:
         body += f'<tr><td {_CELL} colspan="5">and {count - MOST_NAMES:,} more</td></tr>'
-    return (
-        f"<table><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    return f"<table><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _metadata(file: File) -> str:
@@ -83,7 +83,9 @@ def _table(caption: str, rows: Iterable[tuple[str, str]], values: str | None) ->
         f"<tr><th {_CELL}>{escaped(name)}</th><td {_CELL}>{escaped(text)}</td></tr>" for name, text in rows
     )
     if values is not None:
-        body += f'<tr><th {_CELL}>values</th><td {_CELL}><pre style="margin: 0">{escaped(values)}</pre></td></tr>'
+        body += (
+            f'<tr><th {_CELL}>values</th><td {_CELL}><pre style="margin: 0">{escaped(values)}</pre></td></tr>'
+        )
     return f"<table><caption>{caption}</caption><tbody>{body}</tbody></table>"
 
 

@@ -8,14 +8,15 @@ and one of the format's layouts describes it.
 from __future__ import annotations
 
 from hurray import bridges
-from hurray._core import Tensor, from_dlpack
+from hurray._core import Dtype, Tensor, from_dlpack
 from hurray._exceptions import UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hurray import Device, Dtype
+    from hurray import Device
+    from hurray._core import _Dtype
 
 _loaded = bridges.loaded
 
@@ -49,7 +50,7 @@ def from_scipy(matrix: Any, *, copy: bool | None = None) -> Tensor:
 
 
 def asarray(
-    obj: Any, *, dtype: Dtype | None = None, device: Device | None = None, copy: bool | None = None
+    obj: Any, *, dtype: _Dtype | None = None, device: Device | None = None, copy: bool | None = None
 ) -> Tensor:
     """Any array as a tensor: a Tensor, an installed framework's, a DLPack producer, or a buffer, in this order.
 
@@ -59,10 +60,11 @@ def asarray(
     :raises CopyRequiredError: ``copy=False``, and the memory cannot be shared as it is.
     :raises UnsupportedError: the object has another dtype or device than asked for, or cannot be expressed.
     """
+    wanted = None if dtype is None else Dtype.of(dtype)
     tensor = _wrapped(obj, copy)
-    if dtype is not None and dtype is not tensor.dtype:
+    if wanted is not None and wanted is not tensor.dtype:
         raise UnsupportedError(
-            f"the {_kind(obj)} holds {tensor.dtype.name}, not {dtype.name}, and hurray never casts: "
+            f"the {_kind(obj)} holds {tensor.dtype.name}, not {wanted.name}, and hurray never casts: "
             "cast it with the library that made it"
         )
     if device is not None and device != tensor.device:

@@ -30,9 +30,8 @@ class PrintOptions:
         self.precision = precision
 
 
-_CURRENT: ContextVar[PrintOptions] = ContextVar(
-    "hurray.print_options", default=PrintOptions("metadata", 1000, 3, 88, SHORTEST)
-)
+_DEFAULT = PrintOptions("metadata", 1000, 3, 88, SHORTEST)
+_CURRENT: ContextVar[PrintOptions] = ContextVar("hurray.print_options", default=_DEFAULT)
 
 
 def current() -> PrintOptions:
@@ -95,7 +94,7 @@ def set_print_options(
 
     :param sparse_display: ``"metadata"`` (default) says how many elements a sparse tensor stores;
         ``"content"`` lists them with their coordinates.
-    :param threshold: number of elements from which the middle of a tensor is left out (1000).
+    :param threshold: number of elements beyond which the middle of a tensor is left out (1000).
     :param edgeitems: elements shown at each end of a dimension then (3), fewer where many dimensions
         would make them thousands.
     :param linewidth: columns of a line (88).

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
 use hurray_wire::{check, Fault};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use super::Descriptor;
+use super::{device_of, Descriptor};
 use crate::buffer;
 use crate::error::{self, UnsupportedError};
 
@@ -34,28 +35,37 @@ impl Relay {
 /// What the bytes start with, checked. `unknown` is the length of an unknown layout's bytes, if that is known.
 pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<usize>) -> PyResult<Descriptor> {
     let py = data.py();
-    let bytes = buffer::contiguous(data)?;
-    let bytes = bytes.bytes();
-    let relayed = match permissive {
-        true => check::decode_relayed(bytes, unknown),
-        false => check::decode(bytes).map(|descriptor| check::Relayed { descriptor, whole: true }),
+    let held;
+    // What is most often given needs no view that holds it.
+    let bytes = match data.cast::<PyBytes>() {
+        Ok(bytes) => bytes.as_bytes(),
+        Err(_) => {
+            held = buffer::contiguous(data)?;
+            held.bytes()
+        }
     };
-    let checked = relayed.and_then(|relayed| {
-        let tiers = if relayed.whole { check::all } else { check::shape_tier };
-        tiers(&relayed.descriptor).map(|()| relayed)
-    });
-    let relayed = checked.map_err(|fault| match fault {
+    let refused = |fault| match fault {
         Fault::LayoutUnknown { .. } => {
             let text = format!("{fault}; a newer release may know it, and permissive=True keeps it for a relay");
             error::coded(py, &fault, text)
         }
         fault => error::fault(py, &fault),
-    })?;
-    let mut decoded = Descriptor::decoded(py, relayed.descriptor)?;
+    };
+    // Behind its pointer at once: moving a descriptor about takes longer than checking it.
+    let (inner, whole) = if permissive {
+        let check::Relayed { descriptor, whole } = check::decode_relayed(bytes, unknown).map_err(refused)?;
+        (Arc::new(descriptor), whole)
+    } else {
+        (Arc::new(check::decode(bytes).map_err(refused)?), true)
+    };
+    let tiers = if whole { check::all } else { check::shape_tier };
+    tiers(&inner).map_err(refused)?;
+    let device = device_of(py, &inner)?;
+    let mut decoded = Descriptor::new(inner, device);
     // At minor 0 nothing is left over, so that what was divided is what was read.
-    if decoded.inner.version_minor > 0 || !relayed.whole {
+    if decoded.inner.version_minor > 0 || !whole {
         let own = own(bytes);
-        if !relayed.whole {
+        if !whole {
             decoded.relay = Relay::Undivided(own.into());
         } else if decoded.bytes()? != own {
             decoded.relay = Relay::Longer(own.into());

@@ -146,6 +146,17 @@ impl Dtype {
         of(py, argument::by_name(name)?)
     }
 
+    /// The type that ``obj`` means: a ``Dtype``, a name that ``from_name`` takes, another library's type
+    /// object (by its ``name``, or its class name), or one of the classes ``bool``, ``int`` (int64),
+    /// ``float`` (float64) and ``complex`` (complex128). What every ``dtype`` argument takes.
+    ///
+    /// Raises ``TypeError`` for another object, ``InvalidDescriptorError`` for a name that the format
+    /// lacks, ``UnsupportedError`` for a big-endian type and for one that only shares its name.
+    #[staticmethod]
+    fn of(obj: &Bound<'_, PyAny>) -> PyResult<Py<Dtype>> {
+        of(obj.py(), element_type(obj)?)
+    }
+
     /// The type of that tag. Raises ``InvalidDescriptorError`` for a reserved or invalid tag.
     #[staticmethod]
     fn from_tag(py: Python<'_>, tag: i64) -> PyResult<Py<Dtype>> {

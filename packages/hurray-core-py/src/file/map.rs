@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 
@@ -63,7 +64,7 @@ impl FileMap {
 /// The same bytes as parts of a map whose pages can be given back, where that is what they are.
 pub(crate) fn mapped(object: &Bound<'_, PyAny>, bytes: Buffer) -> Buffer {
     let root = match object.cast::<PyMemoryView>() {
-        Ok(view) => view.getattr("obj").ok(),
+        Ok(view) => view.getattr(intern!(view.py(), "obj")).ok(),
         Err(_) => Some(object.clone()),
     };
     let Some(root) = root else { return bytes };

@@ -3,7 +3,8 @@
 use std::fmt::Display;
 
 use hurray_core::MAX_RANK;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::buffer;
@@ -30,10 +31,19 @@ wire!(u8: "0 to 255", u32: "0 to 2^32 - 1", u64: "0 to 2^64 - 1", i64: "-2^63 to
 
 /// An int that its field can hold; anything with `__index__` is one.
 pub(super) fn int<T: Wire>(given: &Bound<'_, PyAny>, what: impl Display) -> PyResult<T> {
-    let number = given
-        .call_method0("__index__")
-        .map_err(|_| PyTypeError::new_err(format!("{what} is an int from {}, got {}", T::RANGE, kind(given))))?;
-    T::read(&number).ok_or_else(|| PyOverflowError::new_err(format!("{what} is {given}; it holds {}", T::RANGE)))
+    let py = given.py();
+    let number = given.call_method0(intern!(py, "__index__")).map_err(|error| {
+        // What an object's own code raises, an interrupt among it, is not for us to rename.
+        if !error.is_instance_of::<PyAttributeError>(py) && !error.is_instance_of::<PyTypeError>(py) {
+            return error;
+        }
+        PyTypeError::new_err(format!("{what} is an int from {}, got {}", T::RANGE, kind(given)))
+    })?;
+    T::read(&number).ok_or_else(|| {
+        // Python does not print ints of thousands of digits.
+        let shown = number.str().map_or_else(|_| String::from("too long to print"), |text| text.to_string());
+        PyOverflowError::new_err(format!("{what} is {shown}; it holds {}", T::RANGE))
+    })
 }
 
 /// One int per dimension.

@@ -72,7 +72,8 @@ impl BlockPagedLayout {
             return Err(args::refused(py, "L-35", "page_size is 0; a page holds at least one token"));
         }
         if layout.paged_axis != 0 {
-            let text = format!("paged_axis is {paged_axis}; version 1 of the format pages axis 0, the tokens");
+            let axis = layout.paged_axis;
+            let text = format!("paged_axis is {axis}; version 1 of the format pages axis 0, the tokens");
             return Err(args::refused(py, "L-35", text));
         }
         Ok(sound(py, LayoutDescriptor::BlockPaged(layout))?.add_subclass(Self))

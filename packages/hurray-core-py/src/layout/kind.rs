@@ -5,25 +5,11 @@ use pyo3::prelude::*;
 
 use super::args;
 
-/// Tag, the format's name, the class. Error texts and `Layout.name` come from here.
-const NAMED: [(u8, &str, &str); 12] = [
-    (0x01, "row_major", "RowMajorLayout"),
-    (0x02, "col_major", "ColMajorLayout"),
-    (0x03, "strided", "StridedLayout"),
-    (0x04, "tiled", "TiledLayout"),
-    (0x05, "morton", "MortonLayout"),
-    (0x06, "coo", "CooLayout"),
-    (0x07, "csr", "CsrLayout"),
-    (0x08, "csc", "CscLayout"),
-    (0x09, "csf", "CsfLayout"),
-    (0x0A, "block_paged", "BlockPagedLayout"),
-    (0x0B, "composite", "CompositeLayout"),
-    (0x40, "hilbert", "HilbertLayout"),
-];
-
-/// The name and the class of a tag that has them.
-pub(super) fn named(tag: u8) -> Option<(&'static str, &'static str)> {
-    NAMED.iter().find(|row| row.0 == tag).map(|&(_, name, class)| (name, class))
+/// The name of a tag that has one, and the class that goes by it: `block_paged` is `BlockPagedLayout`.
+pub(super) fn named(tag: u8) -> Option<(&'static str, String)> {
+    let name = hurray_wire::tag_name(tag)?;
+    let capital = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
+    Some((name, name.split('_').map(capital).collect::<String>() + "Layout"))
 }
 
 /// What the format says of a layout tag: ``"named"``, ``"reserved"``, ``"private"`` or ``"invalid"``.

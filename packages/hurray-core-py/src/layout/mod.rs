@@ -78,7 +78,7 @@ fn strange(held: &LayoutDescriptor) -> PyErr {
 /// The name that the format gives a layout; one name for all private and unknown ones, and for what a
 /// newer core may add.
 pub(crate) fn name(layout: &LayoutDescriptor) -> &'static str {
-    kind::named(layout.tag()).map_or("extension", |(name, _)| name)
+    hurray_wire::layout_name(layout)
 }
 
 /// Whether every element has an address in buffer 0.
@@ -140,7 +140,7 @@ fn sound(py: Python<'_>, inner: LayoutDescriptor) -> PyResult<PyClassInitializer
     // A partition's or overlay's head has no dynamic dimension.
     let dim = if inner.is_virtual() { 1 } else { hurray_core::DYNAMIC };
     let shape = Shape::new(vec![dim; rank]).map_err(tensor::invalid)?;
-    fits(py, &inner, shape)?;
+    guarded(|| fits(py, &inner, shape))?;
     Ok(PyClassInitializer::from(Layout { inner }))
 }
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use super::args;
 use crate::buffer::{self, Buffer, View};
-use crate::tensor;
+use crate::tensor::{self, Tensor};
 
 /// Items of a Python sequence between two looks at the signals.
 const PIECE: usize = 1 << 16;
@@ -22,7 +22,12 @@ enum Entries {
 impl Entries {
     /// Bytes are entries of the layout's index type; integers of another type count by their values.
     fn read(layout: &BlockPagedLayout, given: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let Ok(view) = View::get(given) else { return sequence(given, what).map(Self::Ints) };
+        let view = match View::get(given) {
+            Ok(view) => view,
+            // Why the bytes of a tensor cannot be read is the tensor's to say.
+            Err(refused) if given.is_instance_of::<Tensor>() => return Err(refused),
+            Err(_) => return sequence(given, what).map(Self::Ints),
+        };
         let itemsize = view.itemsize();
         let ty = match itemsize {
             1 if layout.block_table_index_type.element_bytes() == 4 => ElementType::Uint32,

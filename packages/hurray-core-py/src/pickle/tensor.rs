@@ -25,7 +25,14 @@ fn carried<'py>(py: Python<'py>, buffer: &Buffer, protocol: i64) -> PyResult<Bou
         return py.import(intern!(py, "pickle"))?.getattr(intern!(py, "PickleBuffer"))?.call1((bytes,));
     }
     let bytes = buffer.bytes();
-    Ok(if buffer.readonly() { PyBytes::new(py, bytes).into_any() } else { PyByteArray::new(py, bytes).into_any() })
+    let copy = |out: &mut [u8]| {
+        py.detach(|| out.copy_from_slice(bytes));
+        Ok(())
+    };
+    match buffer.readonly() {
+        true => PyBytes::new_with(py, bytes.len(), copy).map(Bound::into_any),
+        false => PyByteArray::new_with(py, bytes.len(), copy).map(Bound::into_any),
+    }
 }
 
 #[pymethods]

@@ -2,11 +2,10 @@
 
 use hurray_core::LayoutDescriptor;
 use hurray_wire::{check, Fault};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::author::{about, bytes_of, headless, MAX_BUFFERS};
-use super::new::{aligned, kind};
+use super::author::{about, bytes_of, headless, listed, MAX_BUFFERS};
+use super::new::aligned;
 use super::{Buffers, Tensor};
 use crate::buffer::Buffer;
 use crate::descriptor::Descriptor;
@@ -40,9 +39,7 @@ fn placed(object: &Bound<'_, PyAny>, at: usize, declared: u64, copy: Option<bool
 fn collected(descriptor: &Descriptor, buffers: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Buffers> {
     let py = buffers.py();
     let handles = &descriptor.whole()?.buffers;
-    let items = buffers.try_iter().map_err(|_| {
-        PyTypeError::new_err(format!("buffers is a sequence with one buffer for each handle; got {}", kind(buffers)))
-    })?;
+    let items = listed(buffers, "buffers is a sequence with one buffer for each handle")?;
     let given = items.take(MAX_BUFFERS + 1).collect::<PyResult<Vec<_>>>()?;
     if given.len() != handles.len() {
         let (expected, found) = (handles.len(), given.len());

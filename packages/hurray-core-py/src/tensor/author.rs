@@ -7,9 +7,10 @@ use hurray_core::{DESCRIPTOR_VERSION_MAJOR, DESCRIPTOR_VERSION_MINOR};
 use hurray_wire::{check, Fault};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyIterator;
 
 use super::{invalid, Buffers, Tensor};
-use crate::buffer::{self, Buffer};
+use crate::buffer::{self, Buffer, View};
 use crate::contents::Verdict;
 use crate::device::{self, Device};
 use crate::error::{self, InvalidDescriptorError, UnsupportedError};
@@ -90,12 +91,7 @@ fn collected(first: &Bound<'_, PyAny>, others: Option<&Bound<'_, PyAny>>) -> PyR
     let mut buffers = Buffers::new();
     buffers.push(aligned(py, bytes_of(first)?)?);
     let Some(others) = others else { return Ok(buffers) };
-    let items = others.try_iter().map_err(|_| {
-        PyTypeError::new_err(format!(
-            "aux_buffers is a sequence of buffers, one for each after buffer 0; got {}",
-            kind(others)
-        ))
-    })?;
+    let items = listed(others, "aux_buffers is a sequence of buffers, one for each after buffer 0")?;
     for (at, item) in items.enumerate() {
         if buffers.len() == MAX_BUFFERS {
             let text = format!("aux_buffers has more than {} buffers, all that a descriptor counts", MAX_BUFFERS - 1);
@@ -105,6 +101,18 @@ fn collected(first: &Bound<'_, PyAny>, others: Option<&Bound<'_, PyAny>>) -> PyR
         buffers.push(aligned(py, bytes)?);
     }
     Ok(buffers)
+}
+
+/// The items of a list of buffers. One buffer by itself is none: its items would be taken for buffers.
+pub(super) fn listed<'py>(buffers: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyIterator>> {
+    let alone = buffers.is_instance_of::<Tensor>() || View::get(buffers).is_ok();
+    match buffers.try_iter() {
+        Ok(items) if !alone => Ok(items),
+        _ => {
+            let way = if alone { "; for one buffer, pass [buffer]" } else { "" };
+            Err(PyTypeError::new_err(format!("{what}; got {}{way}", kind(buffers))))
+        }
+    }
 }
 
 /// The same exception, saying which argument it is about.

@@ -199,6 +199,8 @@ impl Tensor {
     }
 
     /// The elements of a bool tensor in row-major order, one byte (0 or 1) each.
+    ///
+    /// Raises ``UnsupportedError`` for another dtype, and as ``tobytes`` does.
     fn unpack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
         guarded(|| write::unpacked(py, self))
     }
@@ -208,7 +210,8 @@ impl Tensor {
         self.tobytes(py)
     }
 
-    /// A NumPy array over the same memory (requirements: NumPy Interoperability), by the NumPy bridge.
+    /// A NumPy array over the same memory (requirements: NumPy Interoperability), by the NumPy bridge; for
+    /// bool, and for tiled, Morton and Hilbert layouts, a copy.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

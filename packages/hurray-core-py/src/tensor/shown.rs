@@ -3,7 +3,7 @@
 use hurray_core::{ElementType, LayoutDescriptor};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
 use super::address::{Address, Element};
 use super::values::no_number;
@@ -32,10 +32,9 @@ fn hidden(tensor: &Tensor) -> Option<String> {
         (layout, _) if !layout::is_dense(layout) && stored(layout).is_none() => {
             return Some(format!("layout 0x{:02X} is agreed elsewhere", layout.tag()))
         }
-        (_, ElementType::Float128) => return Some(String::from("Python has no number for float128")),
         _ => {}
     }
-    no_number(d.element_type)
+    no_number(d.element_type).filter(|_| d.element_type != ElementType::Float128)
 }
 
 /// The number of values that a sparse layout stores.
@@ -81,7 +80,8 @@ fn chosen<'py>(py: Python<'py>, tensor: &Tensor, places: &[Vec<usize>]) -> PyRes
     }
 }
 
-/// An element as an int or a bool, as the text of a float, or as two of a complex number.
+/// An element as an int or a bool, as the text of a float, or as two of a complex number; a float128 as
+/// its bytes.
 fn item<'py>(
     py: Python<'py>,
     ty: ElementType,
@@ -91,6 +91,9 @@ fn item<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let value = if element.bytes().is_some() {
         let bytes = &bytes[element.byte(offset)..];
+        if ty == ElementType::Float128 {
+            return Ok(PyBytes::new(py, &bytes[..16]).into_any());
+        }
         match decimal::float(ty, bytes) {
             Some([Some(one), None]) => return Ok(PyString::new(py, &one).into_any()),
             Some(both) => return Ok(PyTuple::new(py, both)?.into_any()),
@@ -121,7 +124,7 @@ impl Tensor {
 
     /// The elements at the outer product of ``places``, one list of indices a dimension, in row-major
     /// order; of a sparse tensor the stored values at ``places[0]``. Integers and bools as they are,
-    /// floats as the text of their shortest digits, complex numbers as two of them.
+    /// floats as the text of their shortest digits, complex numbers as two of them, float128 as bytes.
     fn _chosen<'py>(&self, py: Python<'py>, places: Vec<Vec<usize>>) -> PyResult<Bound<'py, PyList>> {
         guarded(|| chosen(py, self, &places))
     }

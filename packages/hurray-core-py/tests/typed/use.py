@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import hurray
 
@@ -43,6 +43,26 @@ def layouts() -> None:
         assert_type(base.strides, "tuple[int, ...]")
     assert_type(base.name, str)
     assert_type(base.buffer_count, "int | None")
+    tiles = hurray.TiledLayout((2, 2), "strided", outer_strides=(1, 2))
+    assert_type(tiles.outer_strides, "tuple[int, ...] | None")
+    assert_type(tiles.inner_tiled, "hurray.TiledLayout | None")
+    assert_type(hurray.MortonLayout([2]).morton_bits, "tuple[int, ...]")
+    assert_type(hurray.HilbertLayout(2, 2).hilbert_order, int)
+    assert_type(hurray.CooLayout(1, is_sorted=True).is_sorted, bool)
+    assert_type(hurray.CsrLayout(1).nnz + hurray.CscLayout(1).nnz, int)
+    assert_type(hurray.CsfLayout(1, range(3)).mode_order, "tuple[int, ...]")
+    paged = hurray.BlockPagedLayout(1, 1, 0, 1, "value", block_table_index_type="uint64")
+    assert_type(paged.layer_index, "int | None")
+    paged.validate_index_buffers([0, 1], bytearray(8))
+    paged.validate_quantization_compatibility(hurray.PerTensorAffine(0.5, 0))
+    head: hurray.Layout = hurray.CompositeLayout("overlay", 1, "add")
+    head.validate_against_shape((2, 3))
+    private = hurray.PrivateExtensionLayout(0xF0, 7, b"a")
+    assert_type(private.extension_data, bytes)
+    assert_type(hurray.UnknownLayout(0x0C, bytearray(1)).raw_bytes, bytes)
+    # Words are literal, so that a match over them is complete.
+    if hurray.layout_tag_kind(0x0C) == "reserved":
+        assert_type(paged.kv_role, Literal["key", "value", "fused"])
 
 
 def descriptors(tensor: hurray.Tensor) -> None:
@@ -83,6 +103,16 @@ def exchange(tensor: hurray.Tensor) -> None:
     assert_type(hurray.formats.names(), "tuple[str, ...]")
 
 
+def printing(tensor: hurray.Tensor) -> None:
+    """What people look at."""
+    with hurray.print_options(sparse_display="content", threshold=10, precision="shortest") as options:
+        assert_type(options, "dict[str, str | int]")
+    hurray.set_print_options(precision=3, edgeitems=2, linewidth=100)
+    hurray.set_print_options(precision="shortest", edgeitems=3, linewidth=88)
+    assert_type(hurray.get_print_options(), "dict[str, str | int]")
+    assert_type(tensor._repr_html_(), str)
+
+
 def errors(folder: Path) -> None:
     """What is caught has what a handler needs."""
     try:
@@ -96,11 +126,27 @@ def errors(folder: Path) -> None:
         assert_type(error.code, "str | None")
 
 
+def creation() -> None:
+    """Tensors out of nothing, and the block for another library's allocations."""
+    made = hurray.zeros((2, 3), dtype=hurray.int8)
+    assert_type(made, hurray.Tensor)
+    assert_type(hurray.full(3, 1j), hurray.Tensor)
+    assert_type(hurray.full_like(made, 7, dtype="float32"), hurray.Tensor)
+    assert_type(hurray.arange(0, 1, 0.25), hurray.Tensor)
+    assert_type(hurray.linspace(0, 1, 5, endpoint=False), hurray.Tensor)
+    assert_type(hurray.eye(2, 3, k=-1, device=hurray.device.cpu), hurray.Tensor)
+    indices = hurray.Tensor(bytes(24), hurray.uint64, (3, 1))
+    assert_type(hurray.sparse_coo(hurray.ones(3), indices, (1,), copy=None), hurray.Tensor)
+    assert_type(hurray.aligned_functions(), "tuple[int, int, int, int]")
+
+
 def use(folder: Path) -> None:
     """All of it."""
     tensor = tensors()
+    creation()
     layouts()
     descriptors(tensor)
     files(folder, tensor)
     exchange(tensor)
+    printing(tensor)
     errors(folder)

@@ -76,12 +76,12 @@ impl Curve {
             if from + 1 == self.rank {
                 (place, flip) = (shift, invert);
             } else {
-                fixed |= (index[from] & mask ^ invert) << shift;
+                fixed |= ((index[from] & mask) ^ invert) << shift;
             }
         }
         let first = index[self.rank - 1] & mask;
         for (at, offset) in out.iter_mut().enumerate() {
-            let looked_up = self.table[fixed | (first + at ^ flip) << place];
+            let looked_up = self.table[fixed | ((first + at) ^ flip) << place];
             *offset = code | (isize::from(looked_up as i16) ^ inverted);
         }
     }
