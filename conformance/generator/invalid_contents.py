@@ -60,6 +60,8 @@ def _compressed() -> Iterator[Fault]:
     for name, (indices, pointers) in bad.items():
         yield "L-32", f"csr-{name}", _tensor(Csr(3), (3, 4), u64s(indices), u64s(pointers))
         yield "L-32", f"csc-{name}", _tensor(Csc(3), (4, 3), u64s(indices), u64s(pointers))
+    longer = _tensor(Csr(3), (3, 4), u64s([0, 1, 2]), u64s([0, 1, 2, 3, 3]))
+    yield "L-29", "csr-one-pointer-more", longer
 
 
 def _csf() -> Iterator[Fault]:
@@ -75,6 +77,13 @@ def _csf() -> Iterator[Fault]:
     for name, (which, array) in bad.items():
         arrays = [array if number == which else one for number, one in enumerate(good)]
         yield "L-33", f"csf-{name}", _tensor(Csf(3, (0, 1, 2)), (2, 2, 2), *map(u64s, arrays))
+    # n_L = byte_size(crd_L) / 8: a node of level 1 that no pointer reaches, and for which pos_2 has no entry.
+    longer = [*good[:3], [0, 1, 1], *good[4:]]
+    yield (
+        "L-29",
+        "csf-crd-longer-than-its-pointers",
+        _tensor(Csf(3, (0, 1, 2)), (2, 2, 2), *map(u64s, longer)),
+    )
 
 
 def _paged() -> Iterator[Fault]:

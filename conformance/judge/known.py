@@ -32,6 +32,10 @@ KNOWN: dict[str, str] = {
     "invalid/files/f-10-trailer-reserved-of-minor-1.hrry": MINOR,
     "invalid/quantization/q-25-scales-of-68-bytes.bin": LONGER.format("Q-25"),
     "invalid/quantization/q-25-mxfp-scales-of-3-bytes.bin": LONGER.format("Q-25"),
+    "invalid/contents/l-29-csr-one-pointer-more.hrrystream": LONGER.format("L-29"),
+    "invalid/contents/l-29-csf-crd-longer-than-its-pointers.hrrystream": (
+        "accepted, though layouts.md §9 has byte_size(crd_L)/8 equal to the last pos_L entry: what follows is unused"
+    ),
     "invalid/contents/l-38-paged-seq-ptr-before-the-end.hrrystream": (
         "accepted, though layouts.md §10 has seq_ptr[num_seqs] = length of block_table: the pages after it are unused"
     ),
