@@ -54,7 +54,7 @@ def content_of(path: Path) -> bytes:
 
 
 def compressed(data: bytes) -> bytes:
-    """gzip without a time, and with the same header in every version of Python."""
+    """Gzip without a time, and with the same header in every version of Python."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()
 
