@@ -82,7 +82,7 @@ VARIANTS: dict[str, tuple[tuple[int, ...], Layout]] = {
 
 
 def valid_tensors() -> Iterator[Vector]:
-    """Streams of up to four tensors each: without sections, and with each that may be there."""
+    """Streams of tensors that differ in their sections: none, and each that may be there."""
     for name, (shape, layout) in PLAIN.items():
         for family in FAMILIES:
             yield _stream(f"{name}-{family}", _sections(_plain(family, shape, layout)))
@@ -147,10 +147,10 @@ def _private(shape: tuple[int, ...], layout: Layout) -> list[Tensor]:
         16, is_float=1, sign_bits=1, exponent_bits=6, mantissa_bits=9, exponent_bias=31, has_nan=1
     )
     narrow = Extension(4, packing_factor=2, is_signed=1)
-    made = []
+    made: list[Tensor] = []
     for tag, extension, kind in ((0xF0, wide, "uint16"), (0xFE, narrow, "uint4")):
         bits = patterns(BY_NAME[kind], math.prod(shape))
-        made.append(make(Descriptor(tag, shape, layout, extension=extension), bits))
+        made += _sections(make(Descriptor(tag, shape, layout, extension=extension), bits))
     return made
 
 
