@@ -117,5 +117,9 @@ def _parameters() -> Iterator[Fault]:
     for value in (128, -129, 2**31 - 1):
         zeros = struct.pack("<16i", *[0] * 15, value)
         yield "Q-28", f"per-channel-zero-point-{value}", over(ASYMMETRIC, floats(0x3F800000, 16), zeros)
+    for byte in (0x00, 0xFF):
+        buffers = [bytes([0x7F, byte, 0x01])]
+        made = Tensor(Descriptor(0x42, (3,), handles=handles_for(buffers)), buffers)
+        yield "Q-29", f"e8m0-element-{byte:02x}", encode_item(made)
     yield "Q-29", "mxfp-scale-00", over(GOOD[MXFP], b"\x7f\x00")
     yield "Q-29", "mxfp-scale-ff", over(GOOD[MXFP], b"\xff\x7f")

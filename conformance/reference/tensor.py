@@ -14,6 +14,7 @@ from .numbers import Number
 from .packing import slice_of, value_at
 from .sections import DYNAMIC
 
+E8M0 = 0x42
 Nested = Number | list["Nested"]
 
 
@@ -32,6 +33,16 @@ class Tensor:
         descriptor.layout.check_contents(descriptor, self.buffers, report)
         if descriptor.quantization is not None:
             Dequantizer(descriptor, descriptor.quantization, self.buffers).check(report)
+        elif descriptor.type_tag == E8M0 and not report.faults:
+            self._check_e8m0(report)
+
+    def _check_e8m0(self, report: Report) -> None:
+        """element-types.md §4: a reader that meets 0x00 or 0xFF treats the descriptor as invalid; no list has an id."""
+        try:
+            odd = [index for index, value in self.values().items() if value != value]
+        except Unresolved:
+            return
+        report.check(not odd, "Q-29", f"float8_e8m0 0x00 or 0xFF at {odd[:4]}")
 
     def position(self, index: Sequence[int]) -> int | None:
         """The element of buffer 0 for a logical index; None for a zero that is not stored."""
