@@ -67,6 +67,9 @@ fn listed(sizes: &[u64]) -> String {
     format!("({}{comma})", numbers.join(", "))
 }
 
+/// The class and its two arguments.
+type Reduced<'py> = PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>, Bound<'py, PyTuple>))>;
+
 #[pymethods]
 impl Shard {
     #[new]
@@ -99,9 +102,7 @@ impl Shard {
         format!("Shard(parent_shape={}, shard_offset={})", listed(&self.parent_shape), listed(&self.shard_offset))
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>, Bound<'py, PyTuple>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py> {
         let (py, shard) = (slf.py(), slf.get());
         Ok((slf.get_type().into_any(), (shard.parent_shape(py)?, shard.shard_offset(py)?)))
     }

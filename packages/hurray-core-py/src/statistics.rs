@@ -97,13 +97,13 @@ impl Statistics {
     }
 
     fn same(&self, other: &Self) -> bool {
-        let floats = self.floats().into_iter().zip(other.floats());
-        let alike = |((_, a), (_, b)): ((&str, Option<f64>), (&str, Option<f64>))| match (a, b) {
+        let mut floats = self.floats().into_iter().zip(other.floats()).map(|((_, a), (_, b))| (a, b));
+        let alike = |(a, b): (Option<f64>, Option<f64>)| match (a, b) {
             (Some(a), Some(b)) => a == b || a.is_nan() && b.is_nan(),
             (a, b) => a.is_none() && b.is_none(),
         };
         let rest = |s: &Self| (s.inner.computed_mask, s.nnz(), s.nm_n(), s.nm_m(), s.has_nan(), s.has_inf());
-        rest(self) == rest(other) && floats.into_iter().all(alike)
+        rest(self) == rest(other) && floats.all(alike)
     }
 }
 
@@ -260,7 +260,6 @@ impl Statistics {
 
     /// Any section that a descriptor may hold, for pickle: a reader accepts more than a writer may say.
     #[staticmethod]
-    #[expect(clippy::type_complexity, reason = "what pickle wants")]
     fn _restore(mask: u32, nnz: u64, floats: (f64, f64, f64, f64, f64, f64), rest: (u8, u8, bool, bool)) -> Self {
         let (sparsity_ratio, value_min, value_max, value_abs_max, value_mean, value_stddev) = floats;
         let (nm_n, nm_m, has_nan, has_inf) = rest;

@@ -157,6 +157,8 @@ def test_slack_behind_the_elements_is_no_part_of_a_view() -> None:
     tensor = assembled(FLOAT32, CSR, (2, 3), buffers, words(2, 0))
     assert (tensor.values.tolist(), tensor.col_indices.tolist()) == ([5, 7], [0, 2])
     assert tensor.row_ptr.tolist() == [0, 1, 2]
+    views = (tensor.values, tensor.col_indices, tensor.row_ptr)
+    assert [view.buffer_handles[0].byte_size for view in views] == [8, 16, 24]
     assert [tensor.buffer(at).nbytes for at in range(3)] == [16, 40, 32]
     assert tensor.nbytes == 88
 

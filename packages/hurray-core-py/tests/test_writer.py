@@ -242,7 +242,7 @@ def test_write_buffer_takes_exactly_the_bytes_of_every_type(path: Path, name: st
 
 
 WRONG: list[tuple[Any, Any, Any, Any]] = [
-    (b"abcd", "uint8", (4,), TypeError),
+    (b"abcd", None, (4,), TypeError),
     ("abcd", hurray.uint8, (4,), TypeError),
     (b"abcd", hurray.uint8, 4, TypeError),
     (b"abcd", hurray.uint8, (-4,), hurray.InvalidDescriptorError),
@@ -341,7 +341,7 @@ def test_what_is_checked_of_pieces_beforehand(path: Path) -> None:
         for name, dtype, shape in (
             ("", hurray.uint8, (4,)),
             ("taken", hurray.uint8, (4,)),
-            ("w", "uint8", (4,)),
+            ("w", None, (4,)),
             ("w", hurray.uint8, (None,)),
             ("w", hurray.uint8, (-1,)),
         ):
