@@ -19,8 +19,10 @@ use crate::{file, layout};
 
 /// How much is repacked, or handed to a Python `write`, at a time.
 const PIECE: usize = 1 << 20;
-/// How much is gathered at a time: each element may be a page fault of its own.
+/// How much is gathered before it is handed over.
 const STAGE: usize = 128 << 10;
+/// Elements that are gathered between two looks at pending signals: each may be a page fault of its own.
+const LOOK: usize = 1 << 10;
 
 /// Bytes that the elements take, packed; `None` beyond 64 bits, dynamic, or private.
 pub(super) fn packed_len(descriptor: &TensorDescriptor) -> Option<u64> {
@@ -180,26 +182,33 @@ struct Staged<'a, 'b> {
     put: &'a mut Put<'b>,
     bytes: Vec<u8>,
     filled: usize,
+    /// Bytes since the last look.
+    unwatched: usize,
     watch: Watch,
 }
 
 impl<'a, 'b> Staged<'a, 'b> {
     fn new(put: &'a mut Put<'b>, size: usize) -> Self {
-        Self { put, bytes: vec![0; size], filled: 0, watch: Watch::default() }
+        Self { put, bytes: vec![0; size], filled: 0, unwatched: 0, watch: Watch::default() }
     }
 
-    /// What is free, `width` bytes at least.
+    /// What is to be filled next, `width` bytes at least.
     fn room(&mut self, width: usize) -> io::Result<&mut [u8]> {
-        if self.bytes.len() - self.filled < width {
+        if self.unwatched >= LOOK * width {
             self.watch.look()?;
+            self.unwatched = 0;
+        }
+        if self.bytes.len() - self.filled < width {
             (self.put)(&self.bytes[..self.filled])?;
             self.filled = 0;
         }
-        Ok(&mut self.bytes[self.filled..])
+        let end = self.bytes.len().min(self.filled + LOOK * width);
+        Ok(&mut self.bytes[self.filled..end])
     }
 
     fn filled(&mut self, more: usize) {
         self.filled += more;
+        self.unwatched += more;
     }
 
     fn finish(self) -> io::Result<()> {
