@@ -182,7 +182,7 @@ def pythons(session: nox.Session, version: str) -> None:
 
 @nox.session(requires=["wheels"], default=False)
 def conformance(session: nox.Session) -> None:
-    """The golden vectors of the format through the core."""
+    """The golden vectors and those of the reference codec through the core: values, bytes and verdicts."""
     install(session, *PROJECTS, tools=group("tests"))
     session.run("python", "-m", "tools.gates", "conformance")
 

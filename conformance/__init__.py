@@ -1,0 +1,1 @@
+"""What judges implementations of the format: a reference codec, vectors, and their verdicts."""

@@ -1,0 +1,1 @@
+"""Makes ``conformance/vectors/`` from the reference codec, the same bytes each time."""

@@ -1,0 +1,1 @@
+"""Every vector through ``hurray``, as a black box, beside what the reference says of it."""

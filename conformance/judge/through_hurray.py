@@ -1,0 +1,210 @@
+"""A vector through the doors of ``hurray`` that anybody has: decode, from_descriptor, validate, verify, load.
+
+A composite in a stream or a file is not read yet; what can be asked of its head and its members is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import hurray
+
+from ..generator.vector import Facts, plain
+from ..reference.composite import Composite, Item
+from ..reference.file import parse_file
+from ..reference.stream import parse_stream
+from ..reference.tensor import Tensor
+from .answer import ACCEPTED, LISTED, NOT_READ, REFUSED, Answer
+
+BUDGET = 1 << 20
+SOME = 100  # tensors of a file whose values are compared
+ERRORS = (hurray.InvalidDescriptorError, hurray.BufferError, hurray.UnsupportedError, hurray.FileError)
+
+
+def ask(entry: Facts, data: bytes, path: Path) -> Answer:
+    """What hurray says. ``path`` holds ``data``."""
+    try:
+        if entry["kind"] == "descriptor":
+            return _descriptor(entry.get("expect"), data)
+        if entry["kind"] == "stream":
+            return _stream(entry, data)
+        return _file(entry.get("expect"), data, path)
+    except ERRORS as error:
+        return _refused(error)
+
+
+def _refused(error: Exception) -> Answer:
+    code = getattr(error, "code", None)
+    return Answer(REFUSED, type(error).__name__, [code] if code else [])
+
+
+def _descriptor(expect: Facts | None, data: bytes) -> Answer:
+    """Decoded, encoded again, and put over zeros where they are not many."""
+    descriptor = hurray.Descriptor.decode(data)
+    answer = Answer(ACCEPTED)
+    if expect is not None:
+        answer.differences += _against(expect, descriptor, data)
+        return answer
+    sizes = [handle.byte_size for handle in descriptor.buffer_handles]
+    if sum(sizes) <= BUDGET and descriptor.layout.name != "composite":
+        hurray.Tensor.from_descriptor(descriptor, [bytes(size) for size in sizes])
+    return answer
+
+
+def _against(expect: Facts, descriptor: hurray.Descriptor, data: bytes) -> list[str]:
+    """What of a descriptor is not as expected, its encoding included."""
+    quantization = descriptor.quantization
+    scheme = None if quantization is None else _SCHEMES[type(quantization).__name__]
+    found: dict[str, Any] = {
+        "type_tag": descriptor.dtype.tag,
+        "shape": list(descriptor.shape),
+        "layout": "private" if descriptor.layout.tag >= 0xF0 else descriptor.layout.name,
+        "byte_offset": descriptor.byte_offset,
+        "buffers": [handle.byte_size for handle in descriptor.buffer_handles],
+        "dtype": descriptor.dtype.name,
+        "scheme": scheme,
+    }
+    wrong = [f"{key} {found[key]!r}" for key in found if key in expect and found[key] != expect[key]]
+    if ("scheme" in expect) != (scheme is not None):
+        wrong.append(f"scheme {scheme}")
+    sections = {
+        "shard": descriptor.shard,
+        "statistics": descriptor.statistics,
+        "extension": descriptor.extension_type,
+    }
+    present = [name for name, one in sections.items() if one is not None]
+    if present != [name for name in expect.get("sections", []) if name in sections]:
+        wrong.append(f"sections {present}")
+    if descriptor.encode() != data[: descriptor.encoded_len]:
+        wrong.append("other bytes when encoded again")
+    return wrong
+
+
+_SCHEMES = {
+    "PerTensorAffine": "per_tensor",
+    "PerChannelAffine": "per_channel",
+    "PerBlockAffine": "per_block",
+    "NF4": "nf4",
+    "MXFP": "mxfp",
+}
+
+
+def _stream(entry: Facts, data: bytes) -> Answer:
+    """A stream's tensors one by one, as the reference frames them; framing itself has no door in hurray yet."""
+    expect = entry.get("expect")
+    if expect is None:
+        return _contents(data) if "/contents/" in entry["path"] else Answer(NOT_READ)
+    items, _ = parse_stream(data)
+    answer = Answer(ACCEPTED)
+    for item, facts in zip(items or [], expect["items"], strict=True):
+        _item(item, facts, answer)
+    return answer
+
+
+def _item(item: Item, facts: Facts, answer: Answer) -> None:
+    if isinstance(item, Composite):
+        data = item.head.descriptor.encode()
+        answer.differences += _against(facts, hurray.Descriptor.decode(data), data)
+        answer.unshown.add("composite")
+        for member, one in zip(item.members, facts["members"], strict=True):
+            _item(member, one, answer)
+        return
+    data = item.descriptor.encode()
+    descriptor = hurray.Descriptor.decode(data)
+    answer.differences += _against(facts, descriptor, data)
+    if any(handle.device or handle.memory_class for handle in item.descriptor.handles):
+        answer.unshown.add("memory of a device")
+        return
+    tensor = hurray.Tensor.from_descriptor(descriptor, item.buffers)
+    _tensor(tensor, facts, item.buffers, answer)
+
+
+def _tensor(tensor: hurray.Tensor, facts: Facts, buffers: Sequence[bytes], answer: Answer) -> None:
+    """Bytes, contents and logical values of a tensor."""
+    for number, raw in enumerate(buffers):
+        if bytes(memoryview(tensor.buffer(number))) != raw:
+            answer.differences.append(f"buffer {number} has other bytes")
+    answer.differences += [f"{problem.code}: {problem.message}" for problem in tensor.validate()]
+    if None in facts["shape"]:
+        return
+    try:
+        values = tensor.tolist()
+    except hurray.UnsupportedError:
+        answer.unshown.add(f"values of {facts.get('scheme') or facts.get('dtype')} in {facts['layout']}")
+        return
+    shown, wanted = json.dumps(plain(values)), json.dumps(facts["values"])
+    if shown != wanted:
+        answer.differences.append(
+            f"{facts['layout']} {facts.get('dtype')}: values {shown[:80]}, not {wanted[:80]}"
+        )
+
+
+def _contents(data: bytes) -> Answer:
+    """One tensor whose descriptor is good."""
+    descriptor = hurray.Descriptor.decode(data)
+    start, buffers = descriptor.encoded_len, []
+    for handle in descriptor.buffer_handles:
+        buffers.append(data[start : start + handle.byte_size])
+        start += handle.byte_size
+    problems = hurray.Tensor.from_descriptor(descriptor, buffers).validate()
+    return (
+        Answer(REFUSED, LISTED, [one.code for one in problems if one.code]) if problems else Answer(ACCEPTED)
+    )
+
+
+def _file(expect: Facts | None, data: bytes, path: Path) -> Answer:
+    """``verify`` says all; a file without problems is loaded and compared."""
+    problems = hurray.verify(path)
+    if problems:
+        return Answer(REFUSED, LISTED, [one.code for one in problems if one.code])
+    answer = Answer(ACCEPTED)
+    if expect is None:
+        return answer
+    answer.differences += _metadata(expect["kv"], hurray.load_kv(path))
+    file, _ = parse_file(data)
+    if file is None:
+        return Answer(REFUSED, "the reference")
+    tensors = {entry.name: entry.tensor for entry in file.entries}
+    with hurray.open(path) as opened:
+        if list(opened) != list(tensors):
+            answer.differences.append(f"names {list(opened)[:9]}")
+            return answer
+        for name in list(tensors)[:SOME]:
+            if opened.descriptor(name).encode() != tensors[name].descriptor.encode():
+                answer.differences.append(f"{name}: other bytes when encoded again")
+    facts = {id(tensor): one for tensor, one in _flat(file.items, expect["items"])}
+    with_data = {name: tensor for name, tensor in list(tensors.items())[:SOME] if tensor.buffers}
+    if len(with_data) < len(tensors) <= SOME:
+        answer.unshown.add("composite")
+    for name, loaded in hurray.load(path, names=list(with_data)).items():
+        one = facts.get(id(tensors[name]))
+        if one is not None:
+            _tensor(loaded, one, tensors[name].buffers, answer)
+    return answer
+
+
+def _metadata(expect: Facts, found: Facts) -> list[str]:
+    """Which keys are not as expected, as JSON has them."""
+    wrong = [f"keys {list(found)}"] if list(found) != list(expect) else []
+    for key, facts in expect.items():
+        value = found.get(key)
+        shown = [_hex(one) for one in value] if isinstance(value, list) else _hex(value)
+        if json.dumps(plain(shown)) != json.dumps(facts["value"]):
+            wrong.append(f"metadata {key!r}: {shown}")
+    return wrong
+
+
+def _hex(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _flat(items: Sequence[Item], facts: Sequence[Facts]) -> Iterator[tuple[Tensor, Facts]]:
+    """Every tensor with its facts, heads left out."""
+    for item, one in zip(items, facts, strict=False):
+        if isinstance(item, Composite):
+            yield from _flat(item.members, one["members"])
+        else:
+            yield item, one
