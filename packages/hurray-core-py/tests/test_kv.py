@@ -200,7 +200,7 @@ def test_a_bad_key_is_refused_and_no_file_is_written(
         assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("kv", [5, "text", [("a", 1)], object()], ids=str)
+@pytest.mark.parametrize("kv", [5, "text", [("a", 1)], object()])
 def test_what_is_no_mapping_is_a_type_error(kv: Any, tmp_path: Path) -> None:
     for write in (
         lambda: hurray.save(tmp_path / "a", {}, kv=kv),
