@@ -54,7 +54,9 @@ fn parsed(key: &str, value: &Bound<'_, PyAny>) -> PyResult<KvValue> {
     }
     if value.is_instance_of::<PyInt>() {
         let number = value.extract::<i64>();
-        return number.map(KvValue::Int64).map_err(|_| refused(py, "OverflowError", key, "the int exceeds 64 bits"));
+        return number
+            .map(KvValue::Int64)
+            .map_err(|_| refused(py, "OverflowError", key, "the int is outside int64, -2^63 to 2^63 - 1"));
     }
     if let Ok(number) = value.cast::<PyFloat>() {
         return Ok(KvValue::Float64(number.value()));
