@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::error;
+use crate::int::shown;
 
 type Pairs = Vec<(String, KvValue)>;
 
@@ -30,7 +31,8 @@ pub(super) fn from_python(kv: Option<&Bound<'_, PyAny>>) -> PyResult<Pairs> {
         let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
         let Ok(key) = key.cast::<PyString>() else {
             let kind = key.get_type().name()?;
-            return Err(error::mixed(py, "TypeError", format!("kv key {key} is a {kind}; keys are str")));
+            let key = shown(&key);
+            return Err(error::mixed(py, "TypeError", format!("kv key of type {kind} is {key}; keys are str")));
         };
         let key = text(key).map_err(|why| refused(py, "ValueError", &key.to_string_lossy(), &why))?;
         let value = parsed(&key, &value)?;
