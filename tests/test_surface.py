@@ -69,7 +69,8 @@ def documented_names() -> list[str]:
         if inspect.isclass(value):
             found.append(name)
             members = {member: static for member, static in vars(value).items() if not member.startswith("_")}
-            found += [f"{name}.{member}" for member, static in members.items() if carries_text(static)]
+            # Sorted: properties of compiled classes are in another order in every process.
+            found += sorted(f"{name}.{member}" for member, static in members.items() if carries_text(static))
         elif callable(value) or isinstance(value, ModuleType):
             found.append(name)
     return found

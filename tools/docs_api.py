@@ -15,6 +15,9 @@ import griffe
 
 # Special methods that say something of an object's use; all others are Python's business.
 SHOWN = {"__init__", "__version__"}
+COMPILED = "hurray._core"
+# Where its stub lies, an idea to a file: no modules when a program runs.
+PARTS = "hurray._stubs"
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|exc|data|obj):`[~.]?([^`]+)`")
 
 
@@ -39,7 +42,8 @@ class Texts(griffe.Extension):
             if member.is_alias or not isinstance(member, griffe.Object):
                 continue
             if isinstance(member, griffe.Module):
-                self._walk(member, importlib.import_module(member.path))
+                compiled = _is_compiled(member)
+                self._walk(member, importlib.import_module(COMPILED if compiled else member.path))
                 continue
             if isinstance(holder, griffe.Class) and _is_special(name) and name not in SHOWN | {"__new__"}:
                 holder.del_member(name)
@@ -57,11 +61,15 @@ class Texts(griffe.Extension):
             or not isinstance(member, griffe.Attribute)
             or "property" in member.labels
         )
-        if described and runtime is not None and member.path.startswith("hurray._core."):
+        if described and runtime is not None and _is_compiled(member):
             text = inspect.getdoc(runtime) or text
             self.count += 1
         if text:
             member.docstring = griffe.Docstring(_plain(text), parent=member, parser="sphinx")
+
+
+def _is_compiled(member: griffe.Object) -> bool:
+    return f"{member.path}.".startswith((f"{COMPILED}.", f"{PARTS}."))
 
 
 def _plain(text: str) -> str:

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
 use crate::error::InvalidDescriptorError;
+use crate::int::shown;
 
 /// A shape from any sequence of `int | None`.
 pub(crate) fn from_python(shape: &Bound<'_, PyAny>) -> PyResult<Shape> {
@@ -41,6 +42,7 @@ fn dimension(item: &Bound<'_, PyAny>, index: usize) -> PyResult<u64> {
         PyTypeError::new_err(format!("shape[{index}] is an int, or None for a dynamic dimension; got {}", kind(item)))
     })?;
     let refused = || {
+        let item = shown(&number);
         let text = format!("shape[{index}] is {item}; a dimension is 0 to 2^64 - 2, or None for a dynamic one");
         InvalidDescriptorError::new_err(text)
     };

@@ -19,6 +19,9 @@ class RowMajor:
 
     tag = 1
 
+    def __repr__(self) -> str:
+        return type(self).__name__
+
     def payload(self) -> bytes:
         return b""
 

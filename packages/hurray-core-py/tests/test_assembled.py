@@ -123,7 +123,7 @@ def test_buffers_are_buffers(buffers: Any, error: type[Exception], text: str) ->
         hurray.Tensor.from_descriptor(csr().descriptor, buffers)
 
 
-@pytest.mark.parametrize("given", [None, b"HRRY", csr, hurray.CsrLayout(nnz=2)], ids=repr)
+@pytest.mark.parametrize("given", [None, b"HRRY", csr, hurray.CsrLayout(nnz=2)])
 def test_a_descriptor_is_one(given: Any) -> None:
     """A TypeError, not an attempt to decode."""
     with pytest.raises(TypeError, match="descriptor"):

@@ -54,7 +54,7 @@ def test_load_gives_a_dict_of_everything_in_the_files_order(path: Path, io: Any)
 
 @IO
 @pytest.mark.parametrize(
-    "names", [["w"], ("bias", "w"), {"w": 1}, iter(["scalar"]), [], ["w", "w"], np.array(["w"])], ids=str
+    "names", [["w"], ("bias", "w"), {"w": 1}, iter(["scalar"]), [], ["w", "w"], np.array(["w"])]
 )
 def test_load_gives_the_names_it_is_asked_for(path: Path, io: Any, names: Any) -> None:
     names = list(names)

@@ -44,7 +44,7 @@ def test_what_it_maps(path: Path, kind: str) -> None:
     assert bytes(mapped) == path.read_bytes()
 
 
-@pytest.mark.parametrize("file", [b"content", bytearray(5), io.BytesIO(b"x"), None, object()], ids=str)
+@pytest.mark.parametrize("file", [b"content", bytearray(5), io.BytesIO(b"x"), None, object()])
 def test_what_is_no_file_is_a_type_error(file: Any) -> None:
     with pytest.raises(TypeError):
         hurray.FileMap(file)

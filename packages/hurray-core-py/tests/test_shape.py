@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +131,49 @@ def test_a_dimension_outside_the_wire_is_refused_with_its_index(dim: int) -> Non
     """The wire's all-ones means dynamic: only None says so."""
     with pytest.raises(hurray.InvalidDescriptorError, match=r"shape\[1\]"):
         hurray.Tensor(bytes(24), hurray.float32, (2, dim))
+
+
+@pytest.mark.parametrize("dim", [10**5000, -(10**5000)], ids=["above", "below"])
+def test_a_dimension_that_python_does_not_print(dim: int, capfd: pytest.CaptureFixture[str]) -> None:
+    """The same error as for any other dimension outside the wire, and nothing beside it on stderr."""
+    layout = hurray.RowMajorLayout()
+    for take in (lambda shape: hurray.Tensor(b"", hurray.int8, shape), layout.validate_against_shape):
+        with pytest.raises(
+            hurray.InvalidDescriptorError, match=r"shape\[1\] is too long to print; a dimension is"
+        ):
+            take((2, dim))
+    with pytest.raises(hurray.InvalidDescriptorError, match="n_rows is too long to print"):
+        hurray.eye(dim)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("take", "error", "words"),
+    [
+        (lambda number: hurray.buffer_size_bytes(hurray.int8, number), OverflowError, "count is"),
+        (lambda number: hurray.PerTensorAffine(1.0, number), OverflowError, "zero_point is"),
+        (lambda number: hurray.Shard((number,), (0,)), OverflowError, r"parent_shape\[0\] is"),
+        (lambda number: hurray.Statistics(nnz=number), OverflowError, "nnz is"),
+        (hurray.ExtensionType, OverflowError, "bit_width is"),
+        (lambda number: hurray.linspace(0, 1, number), OverflowError, "num is"),
+        (lambda number: hurray.zeros(1, dtype=number), TypeError, "got type int:"),
+        (lambda number: hurray.save("a.hrry", {}, kv={number: 1}), hurray.FileError, "key of type int is"),
+        (lambda number: hurray.save("a.hrry", {number: None}), hurray.FileError, "name of type int is"),
+    ],
+    ids=["count", "zero_point", "shard", "statistics", "extension", "linspace", "dtype", "key", "name"],
+)
+def test_other_arguments_that_python_does_not_print(
+    take: Callable[[Any], object],
+    error: type[Exception],
+    words: str,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=f"{words} too long to print"):
+        take(10**5000)
+    assert capfd.readouterr().err == ""
 
 
 def test_rank_64_is_the_most() -> None:

@@ -10,6 +10,7 @@ use super::number::Number;
 use super::place;
 use crate::device::Device;
 use crate::error::{guarded, InvalidDescriptorError};
+use crate::int::shown;
 use crate::tensor::{self, Tensor};
 
 fn integer(what: &str, given: &Bound<'_, PyAny>) -> PyResult<i128> {
@@ -21,7 +22,8 @@ fn integer(what: &str, given: &Bound<'_, PyAny>) -> PyResult<i128> {
 
 fn extent(what: &str, given: &Bound<'_, PyAny>) -> PyResult<u64> {
     u64::try_from(integer(what, given)?).ok().filter(|&dim| dim != hurray_core::DYNAMIC).ok_or_else(|| {
-        InvalidDescriptorError::new_err(format!("eye: {what} is an extent, 0 to 2^64 - 2, which {given} is not"))
+        let given = shown(given);
+        InvalidDescriptorError::new_err(format!("eye: {what} is {given}; an extent is 0 to 2^64 - 2"))
     })
 }
 

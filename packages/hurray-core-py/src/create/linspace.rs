@@ -10,6 +10,7 @@ use super::number::Number;
 use super::place;
 use crate::device::Device;
 use crate::error::{guarded, InvalidDescriptorError};
+use crate::int::shown;
 use crate::tensor::{self, Tensor};
 
 /// ``num`` numbers from ``start`` to ``stop``, evenly spaced, in one dimension; float64 (complex128
@@ -71,10 +72,13 @@ fn count(num: &Bound<'_, PyAny>) -> PyResult<u64> {
     let index = num.call_method0("__index__");
     let index = index.map_err(|_| PyTypeError::new_err(format!("linspace: num is an int, got {}", num.get_type())))?;
     if index.lt(0)? {
+        let num = shown(num);
         return Err(InvalidDescriptorError::new_err(format!("linspace: num is {num}; how many numbers is 0 or more")));
     }
     let fits = index.extract::<u64>().ok().filter(|&count| count != hurray_core::DYNAMIC);
-    fits.ok_or_else(|| PyOverflowError::new_err(format!("linspace: {num} numbers exceed the address space")))
+    fits.ok_or_else(|| {
+        PyOverflowError::new_err(format!("linspace: num is {}; so many exceed the address space", shown(num)))
+    })
 }
 
 fn whole(ty: ElementType, what: &str, number: Number) -> PyResult<i128> {

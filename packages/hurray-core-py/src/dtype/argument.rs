@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 use super::alias::{self, Refusal};
 use super::Dtype;
 use crate::error::{InvalidDescriptorError, UnsupportedError};
-use crate::int::kind;
+use crate::int::{kind, shown};
 
 /// The element type of a `dtype` argument.
 pub(crate) fn element_type(dtype: &Bound<'_, PyAny>) -> PyResult<ElementType> {
@@ -26,8 +26,9 @@ pub(crate) fn argument(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Element
     }
     foreign(given)?.ok_or_else(|| {
         PyTypeError::new_err(format!(
-            "{what} is a hurray.Dtype such as hurray.float32 or hurray.dtype.int4, a name, or an object that has a type's name, got {given} of type {}",
-            kind(given)
+            "{what} is a hurray.Dtype such as hurray.float32 or hurray.dtype.int4, a name, or an object that has a type's name, got type {}: {}",
+            kind(given),
+            shown(given)
         ))
     })
 }

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
 use crate::error;
+use crate::int::shown;
 
 type Pairs = Vec<(String, KvValue)>;
 
@@ -30,7 +31,8 @@ pub(super) fn from_python(kv: Option<&Bound<'_, PyAny>>) -> PyResult<Pairs> {
         let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
         let Ok(key) = key.cast::<PyString>() else {
             let kind = key.get_type().name()?;
-            return Err(error::mixed(py, "TypeError", format!("kv key {key} is a {kind}; keys are str")));
+            let key = shown(&key);
+            return Err(error::mixed(py, "TypeError", format!("kv key of type {kind} is {key}; keys are str")));
         };
         let key = text(key).map_err(|why| refused(py, "ValueError", &key.to_string_lossy(), &why))?;
         let value = parsed(&key, &value)?;
@@ -54,7 +56,9 @@ fn parsed(key: &str, value: &Bound<'_, PyAny>) -> PyResult<KvValue> {
     }
     if value.is_instance_of::<PyInt>() {
         let number = value.extract::<i64>();
-        return number.map(KvValue::Int64).map_err(|_| refused(py, "OverflowError", key, "the int exceeds 64 bits"));
+        return number
+            .map(KvValue::Int64)
+            .map_err(|_| refused(py, "OverflowError", key, "the int is outside int64, -2^63 to 2^63 - 1"));
     }
     if let Ok(number) = value.cast::<PyFloat>() {
         return Ok(KvValue::Float64(number.value()));

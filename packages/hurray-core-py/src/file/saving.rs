@@ -9,6 +9,7 @@ use super::writable::{about, Writable};
 use super::writer::{finished, target};
 use crate::buffer::Watch;
 use crate::error::{self, guarded};
+use crate::int::shown;
 
 /// Save a mapping of names to tensors, in its order, with metadata (format: file.md).
 ///
@@ -69,7 +70,8 @@ fn collected(tensors: &Bound<'_, PyAny>) -> PyResult<Vec<Named>> {
         let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
         let Ok(text) = key.cast::<PyString>() else {
             let kind = key.get_type().name()?;
-            return Err(error::mixed(py, "TypeError", format!("tensor name {key} is a {kind}; names are str")));
+            let key = shown(&key);
+            return Err(error::mixed(py, "TypeError", format!("tensor name of type {kind} is {key}; names are str")));
         };
         let Ok(text) = text.to_str() else {
             let text = format!("tensor name {} has a lone surrogate, which UTF-8 cannot hold", text.repr()?);

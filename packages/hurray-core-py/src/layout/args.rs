@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::buffer;
 use crate::error::{InternalError, InvalidDescriptorError};
+use crate::int::shown;
 
 /// A width that an integer has on the wire.
 pub(super) trait Wire: Sized {
@@ -39,11 +40,8 @@ pub(super) fn int<T: Wire>(given: &Bound<'_, PyAny>, what: impl Display) -> PyRe
         }
         PyTypeError::new_err(format!("{what} is an int from {}, got {}", T::RANGE, kind(given)))
     })?;
-    T::read(&number).ok_or_else(|| {
-        // Python does not print ints of thousands of digits.
-        let shown = number.str().map_or_else(|_| String::from("too long to print"), |text| text.to_string());
-        PyOverflowError::new_err(format!("{what} is {shown}; it holds {}", T::RANGE))
-    })
+    T::read(&number)
+        .ok_or_else(|| PyOverflowError::new_err(format!("{what} is {}; it holds {}", shown(&number), T::RANGE)))
 }
 
 /// One int per dimension.

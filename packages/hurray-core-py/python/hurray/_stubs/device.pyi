@@ -1,0 +1,23 @@
+"""Devices."""
+
+from typing import final
+
+from typing_extensions import Self
+
+@final
+class Device:
+    def __new__(
+        cls, kind: str | int, device_id: int | None = None, memory_class: str | int | None = None
+    ) -> Self: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def device_id(self) -> int: ...
+    @property
+    def memory_class(self) -> str: ...
+    @property
+    def tag(self) -> int: ...
+    @property
+    def memory_class_tag(self) -> int: ...
+    @property
+    def is_private(self) -> bool: ...
