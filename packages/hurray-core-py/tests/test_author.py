@@ -331,3 +331,35 @@ def test_an_error_of_the_iterator_is_its_own() -> None:
 
     with pytest.raises(Broken):
         hurray.Tensor(bytes(8), F32, (2, 3), aux_buffers=broken(), layout=hurray.CsrLayout(nnz=2))
+
+
+@pytest.mark.parametrize(
+    "items",
+    [np.array(["x", None], object), np.array([(1, None)], [("a", "i4"), ("b", object)])],
+    ids=["object", "field"],
+)
+def test_addresses_of_objects_are_no_data(items: Any) -> None:
+    """PEERS, Values: an array of Python objects holds pointers, which no door may take for numbers."""
+    for door in (
+        lambda: hurray.Tensor(items, hurray.uint8, [1]),
+        lambda: hurray.Tensor(bytes(4), hurray.uint8, [4], aux_buffers=[items]),
+        lambda: hurray.Tensor.from_descriptor(hurray.Tensor(bytes(1), hurray.uint8, [1]).descriptor, [items]),
+        lambda: hurray.Descriptor.decode(items),
+    ):
+        with pytest.raises(hurray.UnsupportedError, match="addresses of objects"):
+            door()
+
+
+def test_a_field_that_is_called_like_an_object_is_data() -> None:
+    items = np.zeros(2, [("O", "<u2"), ("P", "<u2")])
+    assert hurray.Tensor(items, hurray.uint16, [4]).tolist() == [0, 0, 0, 0]
+
+
+def test_numbers_of_the_other_byte_order_are_refused_and_bytes_are_not() -> None:
+    """PEERS, Values: big-endian is converted or refused, never reinterpreted."""
+    big = np.array([1, 2], ">i4")
+    with pytest.raises(hurray.UnsupportedError, match="big-endian"):
+        hurray.Tensor(big, hurray.int32, [2])
+    with pytest.raises(hurray.UnsupportedError, match="big-endian"):
+        hurray.Tensor(bytes(8), hurray.int32, [2], aux_buffers=[big])
+    assert hurray.Tensor(memoryview(big.view("u1")), hurray.int32, [1]).tolist() == [1 << 24]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 from collections.abc import Iterable, Iterator
@@ -308,3 +309,14 @@ def test_the_reader_is_closed_when_converting_fails(tmp_path: Path, toy: ToyForm
     with pytest.raises(PlanError):
         hurray.convert(source(tmp_path, [*TENSORS, TENSORS[0]]), tmp_path / "b.hrry")
     assert all(reader.closed for reader in toy.readers)
+
+
+def test_what_the_system_refuses_is_a_file_error_and_the_fitting_builtin(tmp_path: Path) -> None:
+    with pytest.raises(hurray.FileError) as caught:
+        hurray.convert(tmp_path / "nowhere.hrry", tmp_path / "b.hrry")
+    assert isinstance(caught.value, FileNotFoundError)
+    assert caught.value.errno == errno.ENOENT
+    hurray.save(tmp_path / "a.hrry", {})
+    with pytest.raises(hurray.FileError) as caught:
+        hurray.convert(tmp_path / "a.hrry", tmp_path / "a.hrry")
+    assert isinstance(caught.value, FileExistsError)

@@ -238,3 +238,12 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     assert run(code, timeout=20) == "interrupted"
+
+
+def test_more_bytes_than_an_object_can_have_is_a_memory_error() -> None:
+    """Between 2^63 and 2^64 bytes: a broadcast that memory holds, and no bytes object can."""
+    wide = hurray.Tensor(bytes(4), hurray.uint8, (2**61 + 1, 4), layout=hurray.StridedLayout([0, 1]))
+    bits = hurray.Tensor(bytes(1), hurray.bool, (2**63,), layout=hurray.StridedLayout([0]))
+    for door in (wide.tobytes, lambda: bytes(wide), bits.unpack, bits.tobytes):
+        with pytest.raises(MemoryError):
+            door()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hurray import formats
+from hurray._exceptions import FileError, file_error
 from hurray._hrry_format import HRRY
 from hurray._plan import Plan, copies, fill, target_path
 from hurray._progress import Meter
@@ -65,8 +66,29 @@ def convert(
     :raises FileExistsError: ``dst`` exists and ``overwrite`` is false.
     :raises hurray.formats.FormatError: ``src`` breaks the rules of its format; ``problems`` lists them all.
     :raises hurray.formats.PlanError: the target cannot hold something; ``problems`` lists all of it.
-    :raises OSError: reading or writing failed.
+    :raises hurray.FileError: reading or writing failed; also the fitting built-in, such as ``FileNotFoundError``.
     """
+    try:
+        return _converted(
+            src, dst, source_format, target_format, overwrite, drop_metadata, durable, progress, dry_run
+        )
+    except OSError as refused:
+        if isinstance(refused, FileError) or refused.errno is None:
+            raise
+        raise file_error(refused.errno, refused.strerror or "", refused.filename) from refused
+
+
+def _converted(
+    src: AnyPath,
+    dst: AnyPath,
+    source_format: str | None,
+    target_format: str | None,
+    overwrite: bool,
+    drop_metadata: bool,
+    durable: bool,
+    progress: Progress | None,
+    dry_run: bool,
+) -> Report:
     from time import perf_counter
 
     started = perf_counter()

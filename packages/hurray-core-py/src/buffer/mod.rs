@@ -15,7 +15,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 pub(crate) use aligned::Aligned;
-pub(crate) use exporter::contiguous;
+pub(crate) use exporter::{contiguous, little_endian};
 pub(crate) use functions::aligned_functions;
 pub(crate) use map::Map;
 pub(crate) use source::{interrupted, ticking, Watch};

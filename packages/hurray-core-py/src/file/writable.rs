@@ -77,7 +77,7 @@ impl Writable {
         shape: &Bound<'_, PyAny>,
         layout: LayoutDescriptor,
     ) -> PyResult<Self> {
-        let buffer = mapped(bytes, buffer::contiguous(bytes)?);
+        let buffer = mapped(bytes, buffer::little_endian(bytes)?);
         let (descriptor, len) = packed_descriptor(dtype, shape, layout)?;
         if buffer.len() as u64 != len {
             let text = format!("the buffer holds {} bytes and the tensor takes {len}", buffer.len());

@@ -82,7 +82,7 @@ pub(super) fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
     if let Ok(tensor) = object.cast::<Tensor>() {
         return tensor.get().packed_bytes();
     }
-    Ok(file::mapped(object, buffer::contiguous(object)?))
+    Ok(file::mapped(object, buffer::little_endian(object)?))
 }
 
 /// Every buffer in the descriptor's order: buffer 0, then the others.

@@ -261,7 +261,13 @@ fn checked_len(tensor: &Tensor, what: &str) -> PyResult<usize> {
     let len = packed_len(d).filter(|_| Element::of(d).is_some() && Address::of(d).is_some()).ok_or_else(|| {
         UnsupportedError::new_err(format!("{what} cannot address the shape {}, which exceeds memory", d.shape))
     })?;
-    usize::try_from(len).map_err(|_| PyMemoryError::new_err(format!("{what}: {len} bytes exceed memory")))
+    in_memory(len, what)
+}
+
+/// A length that one object of Python's can have.
+fn in_memory(len: u64, what: &str) -> PyResult<usize> {
+    let fits = isize::try_from(len).ok().and_then(|len| usize::try_from(len).ok());
+    fits.ok_or_else(|| PyMemoryError::new_err(format!("{what}: {len} bytes exceed memory")))
 }
 
 /// `t.tobytes()`.
@@ -316,8 +322,7 @@ pub(super) fn unpacked<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
     let (Some(address), Some(element)) = (Address::of(d), Element::of(d)) else {
         return Err(UnsupportedError::new_err(tensor.no_grid("unpack")));
     };
-    let count = check::element_count(&d.shape).and_then(|count| usize::try_from(count).ok());
-    let count = count.ok_or_else(|| PyMemoryError::new_err("unpack: the elements exceed memory"))?;
+    let count = in_memory(check::element_count(&d.shape).unwrap_or(u64::MAX), "unpack")?;
     PyByteArray::new_with(py, count, |out| {
         if let Some(region) = in_order(tensor, count.div_ceil(8)) {
             bits::unpack(region.bytes(), out);
