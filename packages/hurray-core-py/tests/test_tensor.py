@@ -123,8 +123,7 @@ SOURCES = [
     memoryview(bytearray(range(24)))[:12],
     array.array("i", [1, 2, 3]),
     (ctypes.c_uint32 * 3)(1, 2, 3),
-    np.arange(3, dtype=np.float32),
-    np.arange(3, dtype=">u4").reshape(1, 3),
+    np.arange(3, dtype=np.float32).reshape(1, 3),
     np.arange(6, dtype=np.uint16).reshape(2, 3),
 ]
 

@@ -278,14 +278,19 @@ pub(super) fn to_bytes<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
 
 fn copy_into(py: Python<'_>, tensor: &Tensor, out: &mut [u8]) -> PyResult<()> {
     let len = out.len();
-    let mut rest = out;
-    let mut put = |bytes: &[u8]| {
-        let (now, later) = std::mem::take(&mut rest).split_at_mut(bytes.len());
-        now.copy_from_slice(bytes);
-        rest = later;
-        Ok(())
+    let copy = || {
+        let mut rest = out;
+        let mut put = |bytes: &[u8]| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(bytes.len());
+            now.copy_from_slice(bytes);
+            rest = later;
+            Ok(())
+        };
+        feed(tensor, len, &mut put)
     };
-    feed(tensor, len, &mut put).map_err(|error| error::os(py, error, &None))
+    // Other threads need not notice a small one.
+    let done = if len < PIECE { copy() } else { py.detach(copy) };
+    done.map_err(|error| error::os(py, error, &None))
 }
 
 /// The region that holds the elements in row-major order and nothing else, where one does.
@@ -323,19 +328,28 @@ pub(super) fn unpacked<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
         return Err(UnsupportedError::new_err(tensor.no_grid("unpack")));
     };
     let count = in_memory(check::element_count(&d.shape).unwrap_or(u64::MAX), "unpack")?;
+    let region = in_order(tensor, count.div_ceil(8));
+    let bytes = tensor.buffers[0].bytes();
     PyByteArray::new_with(py, count, |out| {
-        if let Some(region) = in_order(tensor, count.div_ceil(8)) {
-            bits::unpack(region.bytes(), out);
-            return Ok(());
-        }
-        let bytes = tensor.buffers[0].bytes();
-        let mut slots = out.iter_mut();
-        address.blocks(|base, offsets| {
-            for (offset, slot) in offsets.iter().zip(slots.by_ref()) {
-                *slot = element.code(bytes, base + offset);
+        let fill = move || {
+            let mut watch = Watch::default();
+            if let Some(region) = region {
+                for (packed, slots) in region.bytes().chunks(PIECE).zip(out.chunks_mut(8 * PIECE)) {
+                    watch.look()?;
+                    bits::unpack(packed, slots);
+                }
+                return Ok(());
             }
-            Ok(())
-        })
+            let mut slots = out.iter_mut();
+            address.blocks(|base, offsets| {
+                for (offset, slot) in offsets.iter().zip(slots.by_ref()) {
+                    *slot = element.code(bytes, base + offset);
+                }
+                watch.look()
+            })
+        };
+        let done: io::Result<()> = if count < PIECE { fill() } else { py.detach(fill) };
+        done.map_err(|error| error::os(py, error, &None))
     })
 }
 
