@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use crate::buffer::{Buffer, Watched};
 use crate::error;
 
-/// Whether a tensor's contents were found to keep every rule. Only that is remembered: what was found
-/// broken may have been mended since.
+/// Whether a tensor's contents were found to keep every rule. Only that is remembered, and only of memory
+/// that nobody may write to: what was found broken may have been mended since, and the other way round.
 #[derive(Default)]
 pub(crate) struct Verdict(AtomicBool);
 
@@ -21,8 +21,8 @@ impl Verdict {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set(&self, sound: bool) {
-        self.0.store(sound, Ordering::Relaxed);
+    pub(crate) fn set(&self, sound: bool, buffers: &[Buffer]) {
+        self.0.store(sound && buffers.iter().all(Buffer::readonly), Ordering::Relaxed);
     }
 }
 

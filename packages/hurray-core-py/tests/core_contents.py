@@ -89,9 +89,14 @@ def loaded(data: bytes) -> hurray.Tensor:
     return hurray.load(data)["w"]
 
 
-def shared(data: bytes, folder: Path) -> tuple[hurray.Tensor, list[memoryview]]:
-    """The tensor, and its buffers as bytes that can be written."""
+def shared(data: bytes, folder: Path, *, readonly: bool = False) -> tuple[hurray.Tensor, list[memoryview]]:
+    """The tensor, and its buffers as bytes that can be written, whatever the tensor itself may do."""
     path = folder / "source.hrry"
     path.write_bytes(data)
     tensor = hurray.load(path)["w"]
-    return tensor, [memoryview(tensor.buffer(at)) for at in range(tensor.buffer_count)]
+    buffers = [memoryview(tensor.buffer(at)) for at in range(tensor.buffer_count)]
+    if readonly:
+        tensor = hurray.Tensor.from_descriptor(
+            tensor.descriptor, [one.toreadonly() for one in buffers], copy=False
+        )
+    return tensor, buffers

@@ -117,8 +117,8 @@ def test_the_message_names_place_and_counts_the_rest(tmp_path: Path) -> None:
 
 
 def test_what_was_found_sound_is_remembered_with_the_tensor(tmp_path: Path) -> None:
-    """Ruling 13: a buffer is checked once. Seen by breaking it afterwards; validate() looks again."""
-    tensor, buffers = make.shared(GOOD, tmp_path)
+    """Ruling 13: a buffer is checked once. Seen by breaking it behind its back; validate() looks again."""
+    tensor, buffers = make.shared(GOOD, tmp_path, readonly=True)
     path = tmp_path / "a.hrry"
     hurray.save(path, {"adjacency": tensor})
     buffers[1][:8] = make.u64(9)
@@ -131,10 +131,21 @@ def test_what_was_found_sound_is_remembered_with_the_tensor(tmp_path: Path) -> N
 
 def test_validate_is_remembered_too(tmp_path: Path) -> None:
     """Ruling 13: the result is remembered with the buffers, whoever asked for it."""
-    tensor, buffers = make.shared(GOOD, tmp_path)
+    tensor, buffers = make.shared(GOOD, tmp_path, readonly=True)
     assert tensor.validate() == []
     buffers[1][:8] = make.u64(9)
     hurray.save(tmp_path / "a.hrry", {"adjacency": tensor})
+
+
+def test_memory_that_can_be_written_to_is_looked_at_every_time(tmp_path: Path) -> None:
+    """Nothing that the format forbids gets into a file because it was in order before."""
+    tensor, buffers = make.shared(GOOD, tmp_path)
+    path = tmp_path / "a.hrry"
+    assert tensor.validate() == []
+    hurray.save(path, {"adjacency": tensor})
+    buffers[1][:8] = make.u64(9)
+    refused(lambda: hurray.save(path, {"adjacency": tensor}), "L-32", "9")
+    assert hurray.verify(path) == []
 
 
 def test_what_was_found_broken_may_be_mended(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import hurray
 import pytest
+from core_numpy import np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -367,3 +368,11 @@ def test_attributes_that_numpy_users_expect(
 def test_private_types_have_none_of_them() -> None:
     dtype = hurray.Dtype.from_tag(0xF1)
     assert (dtype.itemsize, dtype.kind, dtype.typestr) == (None, None, None)
+
+
+@pytest.mark.parametrize("strides", [(0,), (8,)])
+def test_an_exporter_has_no_private_elements(strides: tuple[int]) -> None:
+    """D-9: a private type needs its extension section, which no exporter has."""
+    items = np.lib.stride_tricks.as_strided(np.empty(5, "V0"), (5,), strides)
+    with pytest.raises(hurray.UnsupportedError, match="extension section"):
+        hurray.Tensor.from_buffer(items, hurray.Dtype.from_tag(0xF0))

@@ -208,3 +208,12 @@ print((resident("VmHWM") - before) >> 20)
             file.write(os.urandom(1 << 20) * 16)
     grown = int(run(code, tmp_path / "big", tmp_path / "out"))
     assert grown < 64, f"{grown} MiB for a file of 192 MiB"
+
+
+def test_a_read_only_view_of_a_mapped_tensor_stays_read_only(tmp_path: Path) -> None:
+    """PEERS, Memory: a read-only source never becomes writable."""
+    hurray.save(tmp_path / "a.hrry", {"w": memoryview(bytes(4096))})
+    loaded = hurray.load(tmp_path / "a.hrry")["w"]
+    assert not loaded.readonly
+    assert hurray.Tensor(memoryview(loaded).toreadonly(), hurray.uint8, [4096]).readonly
+    assert not hurray.Tensor(memoryview(loaded), hurray.uint8, [4096]).readonly

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -238,3 +240,56 @@ def test_threads_that_never_saw_python_before(path: Path) -> None:
         return [numbers[0] for numbers in lists]
 
     assert asyncio.run(work()) == list(range(8))
+
+
+CLOSING = """
+import sys, threading, hurray
+path = sys.argv[1]
+for _ in range(20):
+    f = hurray.open(path)
+    for name in f:
+        sum(memoryview(f[name])[::4096])
+    stop = []
+    def look():
+        while not stop:
+            f.closed
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    f.close()
+    stop.append(True)
+    for thread in threads:
+        thread.join()
+print("done")
+"""
+
+TELLING = """
+import sys, threading, hurray
+sys.setswitchinterval(1e-6)
+w = hurray.FileWriter(sys.argv[1])
+w.abort()
+def look():
+    for _ in range(3000):
+        try:
+            w.tell()
+        except hurray.FileError:
+            pass
+threads = [threading.Thread(target=look) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("done")
+"""
+
+
+@pytest.mark.parametrize("code", [CLOSING, TELLING], ids=["close", "tell"])
+def test_no_lock_is_held_while_another_thread_gets_its_turn(code: str, tmp_path: Path) -> None:
+    """Giving back a large map, and making an exception, may let a thread run that asks the same object."""
+    path = tmp_path / "a.hrry"
+    hurray.save(path, {"w": memoryview(bytes(64 << 20))})
+    target = path if code is CLOSING else tmp_path / "b.hrry"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(target)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "done\n"

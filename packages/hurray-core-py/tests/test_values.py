@@ -305,3 +305,22 @@ def test_a_shape_alone_does_not_fill_memory(shape: tuple[int, ...]) -> None:
     with pytest.raises(MemoryError, match="64 bytes"):
         broadcast.tolist()
     assert hurray.Tensor(b"", hurray.float32, (3, 0)).tolist() == [[], [], []]
+
+
+def test_an_empty_tensor_makes_no_long_list() -> None:
+    with pytest.raises(MemoryError, match="objects"):
+        hurray.Tensor(b"", hurray.uint8, (1 << 24, 0)).tolist()
+    assert hurray.Tensor(b"", hurray.uint8, (3, 0)).tolist() == [[], [], []]
+
+
+def test_no_value_is_shown_that_an_empty_shape_leaves_out() -> None:
+    empty = hurray.Tensor(
+        b"",
+        hurray.float32,
+        (4, 0),
+        aux_buffers=[bytes(24), bytes(40)],
+        layout=hurray.CsrLayout(3),
+    )
+    with pytest.raises(hurray.UnsupportedError, match="fewer than are counted"):
+        empty._chosen([[0]])
+    assert "CsrLayout" in repr(empty)

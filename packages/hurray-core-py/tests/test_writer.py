@@ -415,3 +415,20 @@ def test_the_index_is_in_the_order_of_writing(path: Path) -> None:
             writer.write(name, floats())
     assert [entry[0] for entry in craft.Parsed.of(path.read_bytes()).entries] == ["c", "a", "b"]
     assert list(hurray.load(path)) == ["c", "a", "b"]
+
+
+def test_a_close_that_is_refused_closes_nothing(path: Path) -> None:
+    """A piece that closes its own writer is told no, and the writer goes on."""
+
+    def pieces() -> Iterator[bytes]:
+        yield bytes(4)
+        with pytest.raises(hurray.FileError, match="busy"):
+            writer.close()
+        with pytest.raises(hurray.FileError, match="busy"):
+            writer.abort()
+        writer.tell()  # raises once the writer is closed
+        yield bytes(4)
+
+    with hurray.FileWriter(path) as writer:
+        writer.write_pieces("w", pieces(), hurray.uint8, (8,))
+    assert hurray.load(path)["w"].shape == (8,)

@@ -13,7 +13,7 @@ thread_local! {
 /// Runs `release`, which may drop the last reference to another borrowed buffer, and so on.
 pub(crate) fn release(release: impl FnOnce() + 'static) {
     // A thread that is ending has no such cells any more.
-    let Ok(depth) = DEPTH.try_with(Cell::get) else { return release() };
+    let Ok(depth) = WAITING.try_with(|_| DEPTH.get()) else { return release() };
     if depth >= NESTING {
         WAITING.with_borrow_mut(|waiting| waiting.push(Box::new(release)));
         return;
@@ -21,7 +21,7 @@ pub(crate) fn release(release: impl FnOnce() + 'static) {
     DEPTH.set(depth + 1);
     release();
     if depth == 0 {
-        while let Some(next) = WAITING.with_borrow_mut(Vec::pop) {
+        while let Ok(Some(next)) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()) {
             next();
         }
     }

@@ -79,5 +79,9 @@ pub(crate) fn mapped(object: &Bound<'_, PyAny>, bytes: Buffer) -> Buffer {
     } else {
         None
     };
-    part.unwrap_or(bytes)
+    match part {
+        // What was handed over to be read only stays so, whatever the map allows.
+        Some(part) => part.with_readonly(bytes.readonly()),
+        None => bytes,
+    }
 }

@@ -8,7 +8,8 @@ use crate::buffer::Watched;
 use crate::error::{self, guarded};
 
 /// One broken rule of the format.
-#[pyclass(frozen, get_all, module = "hurray")]
+#[pyclass(frozen, get_all, eq, hash, module = "hurray")]
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Problem {
     /// The rule's id, such as "F-11", "D-15", "L-12" or "Q-25".
     pub(crate) code: &'static str,

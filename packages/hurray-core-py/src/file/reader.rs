@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
 
 use super::entry::Entry;
 use super::kv;
@@ -119,11 +119,11 @@ impl File {
     }
 
     /// Where a tensor lies in the file.
-    fn entry(&self, py: Python<'_>, name: &str) -> PyResult<Entry> {
+    fn entry(&self, name: &str) -> PyResult<Entry> {
         guarded(|| {
             let (opened, index) = self.found(name)?;
             let starts = opened.locate(index).map(|located| located.ranges).unwrap_or_default();
-            let buffer_offsets = PyTuple::new(py, starts.iter().map(|range| range.start))?.unbind();
+            let buffer_offsets = starts.iter().map(|range| range.start).collect();
             let entry = opened.container.entry(index);
             Ok(Entry {
                 name: entry.name.to_owned(),
@@ -147,7 +147,9 @@ impl File {
 
     /// Close the file; tensors that were taken out of it stay.
     fn close(&self) {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Let go of after the lock: giving many pages back lets other threads run, and they may ask for it.
+        let gone = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(gone);
     }
 
     fn __getitem__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Tensor> {

@@ -99,7 +99,7 @@ impl Writable {
     }
 
     /// Ruling 13: no writer takes contents that the format forbids. What was found sound is remembered
-    /// with the tensor; memory of a device, or not yet settled, is passed on unseen.
+    /// with a tensor whose memory is read-only; memory of a device, or not yet settled, is passed on unseen.
     pub(super) fn check_contents(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         let tensor = self.tensor.as_ref().map(Py::get);
         if tensor.is_some_and(|tensor| tensor.verdict.sound() || tensor.unreadable().is_some()) {
@@ -110,7 +110,7 @@ impl Writable {
             return Err(refused);
         }
         if let Some(tensor) = tensor {
-            tensor.verdict.set(true);
+            tensor.verdict.set(true, &self.buffers);
         }
         Ok(())
     }

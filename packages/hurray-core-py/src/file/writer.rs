@@ -108,11 +108,13 @@ impl FileWriter {
     }
 
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        self.let_go();
-        let done = self.locked(py, |state| match std::mem::replace(state, State::Closed) {
-            State::Open(writer) => Ok(finished(*writer)),
-            State::Broken => Err(true),
-            State::Closed => Err(false),
+        let done = self.locked(py, |state| {
+            self.let_go();
+            match std::mem::replace(state, State::Closed) {
+                State::Open(writer) => Ok(finished(*writer)),
+                State::Broken => Err(true),
+                State::Closed => Err(false),
+            }
         })?;
         match done {
             Ok(finished) => finished.map_err(|failed| error::wire(py, failed, &self.name)),
@@ -221,9 +223,10 @@ impl FileWriter {
     /// Waits for nobody: another thread may be in the middle of a large tensor. Raises ``ValueError`` when
     /// the writer is closed.
     fn tell(&self, py: Python<'_>) -> PyResult<u64> {
-        let growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = growing.as_ref().ok_or_else(|| refused(py, "the writer is closed"))?;
-        Ok(file.metadata().map_err(|failed| error::os(py, failed, &self.name))?.len())
+        // Exceptions are made after the lock: making one may let another thread run, which may ask here.
+        let looked = self.growing.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(File::metadata);
+        let metadata = looked.ok_or_else(|| refused(py, "the writer is closed"))?;
+        Ok(metadata.map_err(|failed| error::os(py, failed, &self.name))?.len())
     }
 
     /// Finish the file and put it in place. Calling it again does nothing.
@@ -233,8 +236,10 @@ impl FileWriter {
 
     /// Give up: nothing appears at the path.
     fn abort(&self, py: Python<'_>) -> PyResult<()> {
-        self.let_go();
-        self.locked(py, |state| *state = State::Closed)
+        self.locked(py, |state| {
+            self.let_go();
+            *state = State::Closed;
+        })
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 
 use crate::descriptor::{self, Descriptor};
 use crate::device::{self, Device};
-use crate::error::guarded;
+use crate::error::{guarded, InvalidDescriptorError};
 use crate::handle::BufferHandle;
 use crate::tensor;
 
@@ -22,6 +22,13 @@ pub(crate) fn _descriptor(
     guarded(|| {
         let place = device.get();
         let mut descriptor = descriptor::read(data, true, unknown)?;
+        let stated = descriptor.device.get();
+        if (stated.tag, stated.class) != (place.tag, place.class) {
+            return Err(InvalidDescriptorError::new_err(format!(
+                "the descriptor's buffers are on {}, not on {}; only the device id is not in its bytes",
+                stated.tag, place.tag
+            )));
+        }
         // The plain CPU is one object for all tensors.
         descriptor.device = device::of(data.py(), place.tag, place.class, place.device_id)?;
         Ok(descriptor)

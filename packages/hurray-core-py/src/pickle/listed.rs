@@ -2,13 +2,12 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 use super::described::function;
 use crate::file::{Entry, Problem};
 
 type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
-type Fields = (String, u64, u32, u64, u64, Py<PyTuple>);
+type Fields = (String, u64, u32, u64, u64, Vec<u64>);
 
 /// An index entry of these fields.
 #[pyfunction]
@@ -18,7 +17,7 @@ pub(crate) fn _entry(
     descriptor_length: u32,
     data_offset: u64,
     data_length: u64,
-    buffer_offsets: Py<PyTuple>,
+    buffer_offsets: Vec<u64>,
 ) -> Entry {
     Entry { name, descriptor_offset, descriptor_length, data_offset, data_length, buffer_offsets }
 }
@@ -41,7 +40,7 @@ pub(crate) fn _problem(
 impl Entry {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Fields> {
         let (py, this) = (slf.py(), slf.get());
-        let offsets = this.buffer_offsets.clone_ref(py);
+        let offsets = this.buffer_offsets.clone();
         let fields = (this.name.clone(), this.descriptor_offset, this.descriptor_length, this.data_offset);
         Ok((function(py, "_entry")?, (fields.0, fields.1, fields.2, fields.3, this.data_length, offsets)))
     }

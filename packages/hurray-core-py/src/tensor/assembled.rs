@@ -2,6 +2,7 @@
 
 use hurray_core::LayoutDescriptor;
 use hurray_wire::{check, Fault};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::author::{about, bytes_of, headless, listed, MAX_BUFFERS};
@@ -83,10 +84,16 @@ impl Tensor {
     #[staticmethod]
     #[pyo3(signature = (descriptor, buffers, *, copy=None))]
     fn from_descriptor(
-        descriptor: &Bound<'_, Descriptor>,
+        descriptor: &Bound<'_, PyAny>,
         buffers: &Bound<'_, PyAny>,
         copy: Option<bool>,
     ) -> PyResult<Self> {
+        let descriptor = descriptor.cast::<Descriptor>().map_err(|_| {
+            PyTypeError::new_err(format!(
+                "descriptor is a hurray.Descriptor, as Descriptor.decode gives one of bytes; got {}",
+                super::new::kind(descriptor)
+            ))
+        })?;
         guarded(|| assembled(descriptor, buffers, copy))
     }
 }

@@ -189,7 +189,7 @@ impl Tensor {
     pub(crate) fn pending(&self) -> Option<String> {
         let pending = self.descriptor.buffers.iter().find(|handle| handle.sync_mode() != SyncMode::ProducerSynced)?;
         let mode = pending.sync_mode();
-        Some(format!("cannot hand out a buffer in sync mode {mode}; relay the tensor by save or a stream"))
+        Some(format!("cannot hand out a buffer in sync mode {mode}; hurray.save relays the tensor"))
     }
 
     /// Why the bytes are not to be read here at all, if they are not.

@@ -55,6 +55,12 @@ fn shared(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
 }
 
 fn same_width(ty: ElementType, itemsize: usize) -> PyResult<ElementType> {
+    if ty.bit_width() == 0 {
+        return Err(UnsupportedError::new_err(format!(
+            "a private element type needs its extension section, which no exporter has; \
+             hurray.Tensor(buffer, dtype, shape, extension_type=...) takes {ty} elements"
+        )));
+    }
     if ty.bit_width() as usize != itemsize * 8 {
         return Err(UnsupportedError::new_err(format!(
             "elements of {itemsize} bytes cannot be read as {ty}, which has {} bits; hurray.Tensor(buffer, dtype, shape) takes packed bytes",

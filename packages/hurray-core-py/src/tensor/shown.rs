@@ -68,6 +68,10 @@ fn chosen<'py>(py: Python<'py>, tensor: &Tensor, places: &[Vec<usize>]) -> PyRes
         return Ok(list);
     }
     let bytes = tensor.buffers[0].bytes();
+    // An empty shape lets the values' buffer be shorter than the entries that its layout counts.
+    if stored(&d.layout).is_some_and(|nnz| (bytes.len() as u128 * 8) < u128::from(nnz) * element.bits as u128) {
+        return Err(UnsupportedError::new_err("no values to show: the buffer holds fewer than are counted"));
+    }
     let mut at = vec![0; places.len()];
     loop {
         let index: Vec<usize> = at.iter().zip(places).map(|(&at, places)| places[at]).collect();

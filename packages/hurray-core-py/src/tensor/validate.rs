@@ -25,7 +25,7 @@ impl Tensor {
                 return Err(UnsupportedError::new_err(format!("validate() {reason}")));
             }
             let found = contents::findings(py, &self.descriptor, &self.buffers)?;
-            self.verdict.set(found.is_empty());
+            self.verdict.set(found.is_empty(), &self.buffers);
             Ok(found.into_iter().map(Problem::from).collect())
         })
     }

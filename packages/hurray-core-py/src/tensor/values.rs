@@ -11,7 +11,7 @@ use crate::error::UnsupportedError;
 use crate::{layout, numbers};
 
 /// Objects that a tensor may become whatever it holds.
-const FREE: u128 = 1 << 24;
+const FREE: u128 = 1 << 20;
 
 /// Why the logical values of a tensor cannot be read at all, to follow the name of the method that wants them.
 #[cold]

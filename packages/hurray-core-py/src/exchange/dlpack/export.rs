@@ -37,7 +37,7 @@ pub(crate) fn device_type(tensor: &Tensor) -> PyResult<(i32, u32)> {
     let device = tensor.device.get();
     let kind = device.dlpack_type().ok_or_else(|| {
         UnsupportedError::new_err(format!(
-            "DLPack has no device type for {} memory of class {}; use __hurray__, save or a stream",
+            "DLPack has no device type for {} memory of class {}; hurray.save keeps it in full",
             device.tag, device.class
         ))
     })?;
