@@ -88,6 +88,7 @@ LAYOUTS = {
         inner_layout="strided",
         outer_strides=[1, 2],
         inner_strides=[2, 1],
+        inner_tiled=None,
     ),
     "nested tiles": layout(
         4,
@@ -99,7 +100,16 @@ LAYOUTS = {
         tile_shape=[4, 4],
         outer_layout="row_major",
         inner_layout="tiled",
-        inner_tiled={"tile_shape": [2, 2], "outer_layout": "col_major", "inner_layout": "row_major"},
+        outer_strides=None,
+        inner_strides=None,
+        inner_tiled={
+            "tile_shape": [2, 2],
+            "outer_layout": "col_major",
+            "inner_layout": "row_major",
+            "outer_strides": None,
+            "inner_strides": None,
+            "inner_tiled": None,
+        },
     ),
     "morton": layout(5, (4, 4), (64,), pack("<II", 2, 2), "morton_bits=[2, 2]", morton_bits=[2, 2]),
     "coo": layout(6, (4, 5), (0, 0), pack("<QB7x", 0, 1), "nnz=0, is_sorted=true", nnz=0, is_sorted=True),
@@ -155,22 +165,23 @@ QUANTIZED = {
         INT8,
         (4,),
         (4,),
-        "per-tensor affine(scheme_version=1, scale=0.5, zero_point=-3)",
-        scheme="per-tensor affine",
+        "PerTensorAffine(scheme_version=1, scale=0.5, zero_point=-3, is_symmetric=false)",
+        scheme="PerTensorAffine",
         scheme_version=1,
         scale=0.5,
         zero_point=-3,
+        is_symmetric=False,
     ),
     "per_channel": scheme(
         pack("<BBHIIIB3x", 2, 1, 0, 1, 1, 2, 3),
         INT8,
         (4, 2),
         (8, 8, 8),
-        "per-channel affine(scheme_version=1, symmetric=false, axis=1, scale_buffer_index=1, "
+        "PerChannelAffine(scheme_version=1, is_symmetric=false, axis=1, scale_buffer_index=1, "
         "zero_point_buffer_index=2, scale_type=float32)",
-        scheme="per-channel affine",
+        scheme="PerChannelAffine",
         scheme_version=1,
-        symmetric=False,
+        is_symmetric=False,
         axis=1,
         scale_buffer_index=1,
         zero_point_buffer_index=2,
@@ -181,11 +192,11 @@ QUANTIZED = {
         INT4,
         (128, 128),
         (8192, 256),
-        "per-block affine(scheme_version=1, symmetric=true, axis=1, block_size=128, scale_buffer_index=1, "
+        "PerBlockAffine(scheme_version=1, is_symmetric=true, axis=1, block_size=128, scale_buffer_index=1, "
         "scale_type=float16)",
-        scheme="per-block affine",
+        scheme="PerBlockAffine",
         scheme_version=1,
-        symmetric=True,
+        is_symmetric=True,
         axis=1,
         block_size=128,
         scale_buffer_index=1,
@@ -197,24 +208,26 @@ QUANTIZED = {
         UINT4,
         (64,),
         (32, 4),
-        "NF4(scheme_version=1, axis=0, block_size=64, scale_buffer_index=1)",
+        "NF4(scheme_version=1, axis=0, block_size=64, scale_buffer_index=1, scale_type=float32)",
         scheme="NF4",
         scheme_version=1,
         axis=0,
         block_size=64,
         scale_buffer_index=1,
+        scale_type="float32",
     ),
     "mxfp": scheme(
         pack("<BBHIII", 5, 1, 0, 0, 32, 1),
         FLOAT8,
         (64,),
         (64, 2),
-        "MXFP(scheme_version=1, axis=0, block_size=32, scale_buffer_index=1)",
+        "MXFP(scheme_version=1, axis=0, block_size=32, scale_buffer_index=1, scale_type=float8_e8m0)",
         scheme="MXFP",
         scheme_version=1,
         axis=0,
         block_size=32,
         scale_buffer_index=1,
+        scale_type="float8_e8m0",
     ),
 }
 REALS = ("sparsity_ratio", "value_min", "value_max", "value_abs_max", "value_mean", "value_stddev")
@@ -261,7 +274,6 @@ SECTIONS = {
         pack("<IBBBBBBHIBBH", 16, 1, 1, 0, 1, 6, 9, 0, 31, 1, 0, 0),
         {
             "extension_type": {
-                "type_tag": PRIVATE,
                 "bit_width": 16,
                 "packing_factor": 1,
                 "is_float": True,
@@ -274,7 +286,7 @@ SECTIONS = {
                 "has_inf": False,
             }
         },
-        "extension_type(type_tag=241, bit_width=16, packing_factor=1, is_float=true, is_signed=false, sign_bits=1,"
+        "extension_type(bit_width=16, packing_factor=1, is_float=true, is_signed=false, sign_bits=1,"
         " exponent_bits=6, "
         "mantissa_bits=9, exponent_bias=31, has_nan=true, has_inf=false)",
         dtype=PRIVATE,
@@ -330,7 +342,7 @@ def attributes(layout: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
     for name in names:
         value = getattr(layout, name)
         if isinstance(value, library.Layout):
-            value = dict(attributes(value, [n for n in names if getattr(value, n) is not None]))
+            value = dict(attributes(value, names))
         yield name, list(value) if isinstance(value, tuple) else value
 
 
@@ -340,14 +352,31 @@ def test_the_layout_s_class_says_the_same(kind: Kind) -> None:
     decoded = library.Descriptor.decode(kind.blob).layout
     fields = structure(kind.blob)["layout"]
     assert dict(attributes(decoded, list(fields))) == fields
-    public = {
-        name
-        for name in set(dir(type(decoded))) - set(dir(library.Layout))
-        if not name.startswith("_") and not callable(getattr(decoded, name))
-    }
-    assert set(fields) == {name for name in public if getattr(decoded, name) is not None} | {
-        name for name in fields if fields[name] is None
-    }
+    assert set(fields) == properties(decoded) - properties(library.RowMajorLayout())
+
+
+def properties(thing: object) -> set[str]:
+    """The names of what its class says, methods aside."""
+    return {name for name in dir(thing) if name[0] != "_" and not callable(getattr(thing, name))}
+
+
+@pytest.mark.parametrize("kind", {**QUANTIZED, **SECTIONS}.values(), ids={**QUANTIZED, **SECTIONS})
+def test_the_section_s_class_says_the_same(written: Path, kind: Kind) -> None:
+    """docs/cli.md: a section's fields in JSON stand under the names of its class, with the same values."""
+    decoded = library.Descriptor.decode(kind.blob)
+    (tensor,) = json.loads(hurray("inspect", "--json", written).out)["tensors"]
+    for section in kind.fields:
+        thing, fields = getattr(decoded, section), tensor[section]
+        if section == "quantization":
+            assert fields.pop("scheme") == type(thing).__name__
+            assert fields.pop("scheme_version") == 1
+        # The mask says which of the others are None.
+        assert set(fields) == properties(thing) - {"computed_mask"}
+        for name, value in fields.items():
+            found = getattr(thing, name)
+            if isinstance(found, library.Dtype):
+                found = found.name
+            assert value == (list(found) if isinstance(found, tuple) else found), name
 
 
 def test_on_a_terminal(tmp_path: Path) -> None:
@@ -406,6 +435,25 @@ class TestPrivate:
         assert tensor["layout"] == {"name": "extension", **fields, "extension_data": {"bytes": "AAEC"}}
         assert "tag=242, extension_layout_id=7, extension_data=3_bytes" in hurray("inspect", path).out
 
+    def test_element_types(self, tmp_path: Path) -> None:
+        """Two private types are two: in the table, the histogram and JSON, by the names that ``str`` gives them."""
+        path = tmp_path / "a.hrry"
+        blobs = {}
+        for tag in (0xF2, 0xF3):
+            blob = bytearray(SECTIONS["extension type"].blob)
+            blob[14] = tag
+            blobs[f"extension(0x{tag:X})"] = bytes(blob)
+        path.write_bytes(container([(f"of {name}", blob, (64,)) for name, blob in blobs.items()]))
+        screen = hurray("inspect", path).out
+        table = hurray("inspect", path, "of *").out
+        tensors = json.loads(hurray("inspect", "--json", path).out)["tensors"]
+        assert (
+            [tensor["dtype"] for tensor in tensors] == list(blobs) == ["extension(0xF2)", "extension(0xF3)"]
+        )
+        for name in blobs:
+            assert any(line.split()[:2] == [name, "1"] for line in screen.splitlines())
+            assert any(line.split()[:3] == ["of", name, name] for line in table.splitlines())
+
     @pytest.mark.parametrize(
         ("at", "value", "text"),
         [
@@ -414,7 +462,7 @@ class TestPrivate:
             (58, 0x03, "buffer 0: sync mode 0x03, not assigned"),
             (59, 0xF1, "buffer 0: memory class 0xf1 private"),
             (59, 0x04, "buffer 0: memory class 0x04, not assigned"),
-            (14, 0xF0, "type_tag 0xf0 private"),
+            (14, 0xF0, "type_tag 0xf0 extension(0xF0)"),
             (14, 0x47, "type_tag 0x47 not assigned"),
             (15, 0xFE, "layout_tag 0xfe private"),
         ],
