@@ -14,7 +14,7 @@ from typing import Any
 import hurray as library
 import pytest
 from cli_helpers import ROOT, hurray, on_terminal
-from cli_kinds import INT8, KINDS, LAYOUTS, NONE, QUANTIZED, SECTIONS, Kind
+from cli_kinds import INT8, KINDS, LAYOUTS, NONE, QUANTIZED, SECTIONS, WITH_SECTIONS, Kind
 from hrry_files import (
     FLOAT32,
     MEMBER,
@@ -90,7 +90,7 @@ def properties(thing: object) -> set[str]:
     return {name for name in dir(thing) if name[0] != "_" and not callable(getattr(thing, name))}
 
 
-@pytest.mark.parametrize("kind", {**QUANTIZED, **SECTIONS}.values(), ids={**QUANTIZED, **SECTIONS})
+@pytest.mark.parametrize("kind", WITH_SECTIONS.values(), ids=WITH_SECTIONS)
 def test_the_section_s_class_says_the_same(written: Path, kind: Kind) -> None:
     """docs/cli.md: a section's fields in JSON stand under the names of its class, with the same values."""
     decoded = library.Descriptor.decode(kind.blob)
