@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 import sysconfig
 from collections.abc import Iterator
+from json import dumps
 from pathlib import Path
+from struct import pack
 
 from benchmarks.measure import child
 from benchmarks.row import Row
 from benchmarks.rows import Bench
 
 RUNS = 7
+LARGER = 2 * 2**30  # bytes; most of the source is a hole, so that it takes no disk and little time
 
 
 def rows(bench: Bench) -> Iterator[Row]:
@@ -32,3 +35,16 @@ def rows(bench: Bench) -> Iterator[Row]:
         peer="cp", theirs=theirs, limit=1 / 0.9,
     )  # fmt: skip
     yield Row("the same: peak memory of the process", "< 100 MiB", peaks, "B", limit=100 * 2**20, worst=True)
+    _, peak = child([hurray, "convert", "--quiet", str(_larger(bench.folder)), str(target)])
+    target.unlink()
+    yield Row("the same, 2 GiB: peak memory", "< 100 MiB", [float(peak)], "B", limit=100 * 2**20, worst=True)
+
+
+def _larger(folder: Path) -> Path:
+    """A safetensors file of twice the size in one tensor of zeros."""
+    header = dumps({"w": {"dtype": "U8", "shape": [LARGER], "data_offsets": [0, LARGER]}}).encode()
+    path = folder / "larger.safetensors"
+    with path.open("wb") as file:
+        file.write(pack("<Q", len(header)) + header)
+        file.truncate(file.tell() + LARGER)
+    return path

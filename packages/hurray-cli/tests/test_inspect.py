@@ -104,7 +104,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 def test_json(model: Path) -> None:
     found = json.loads(hurray("inspect", model, "--json").out)
-    assert found["schema"] == 2
+    assert found["schema"] == 3
     content = model.read_bytes()
     assert found["file"] == {
         "path": str(model),
@@ -271,7 +271,7 @@ class TestDescriptor:
             "     6  69 00 00 00              descriptor_length 105",
             "    10  01 00 00 00              flags HAS_QUANTIZATION",
             "    14  48                       type_tag 0x48 int4",
-            "    81  03                       scheme 3 per-block affine",
+            "    81  03                       scheme 3 PerBlockAffine",
             "    83  01 00                    scheme flags SYMMETRIC",
             "    97  ff ff ff ff              zero-point buffer none",
             "   101  01                       scale type 0x01 float16",

@@ -71,3 +71,12 @@ def test_scalars_of_refused_types_are_refused() -> None:
 def test_big_endian_records_are_refused_as_records() -> None:
     with pytest.raises(hurray.UnsupportedError, match="structured"):
         hurray.from_numpy(np.zeros(2, [("x", ">f4")]))
+
+
+@pytest.mark.parametrize("tag", [0xF2, 0xF3])
+def test_a_private_type_is_named_with_its_tag(tag: int) -> None:
+    """Private types have one name for all: a refusal says which of them it met."""
+    private = hurray.ExtensionType(16, is_signed=True)
+    tensor = hurray.Tensor(bytes(8), hurray.Dtype.from_tag(tag), (4,), extension_type=private)
+    with pytest.raises(hurray.UnsupportedError, match=rf"of dtype extension\(0x{tag:X}\) and shape"):
+        np.asarray(tensor)

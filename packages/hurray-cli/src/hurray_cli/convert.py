@@ -132,7 +132,7 @@ def print_plan(plan: Plan, dst: str) -> None:
     table = Table(("name", "dtype", "shape", "layout", "bytes"), right=("bytes",))
     for item in plan.items:
         shape = "[" + ", ".join(map(str, item.shape)) + "]"
-        table.add(shown(item.name), item.dtype.name, shape, item.layout, units.grouped(item.nbytes))
+        table.add(shown(item.name), str(item.dtype), shape, item.layout, units.grouped(item.nbytes))
     table.print()
     for key, value in plan.kv.items():
         print(f"metadata  {shown(key)} = {shown(repr(value))}")

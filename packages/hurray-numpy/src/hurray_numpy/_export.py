@@ -135,7 +135,7 @@ def _refuse_small(tensor: Tensor) -> NoReturn:
     way = "tensor.tobytes() has its bytes"
     if name in ML_NAMES:
         way = f"tensor.to('numpy', ml_dtypes=True) gives ml_dtypes.{ML_NAMES[name]}"
-    raise UnsupportedError(f"{_named(tensor)}: NumPy has no dtype for {name}; {way}")
+    raise UnsupportedError(f"{_named(tensor)}: NumPy has no dtype for {tensor.dtype}; {way}")
 
 
 def _copy_needed(tensor: Tensor, copy: bool | None, reason: str) -> None:
@@ -144,4 +144,4 @@ def _copy_needed(tensor: Tensor, copy: bool | None, reason: str) -> None:
 
 
 def _named(tensor: Tensor) -> str:
-    return f"a tensor of dtype {tensor.dtype.name} and shape {tensor.shape}"
+    return f"a tensor of dtype {tensor.dtype} and shape {tensor.shape}"

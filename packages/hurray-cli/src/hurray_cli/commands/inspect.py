@@ -110,6 +110,6 @@ def _values(path: str, name: str) -> int:
             raise errors.FailedError(f"{path}: no tensor named {name!r}")
         text = values(item)
         shape = ", ".join(map(str, item.shape))
-        print(f"{shown(item.name)}  {item.dtype.name}  [{shape}]  {item.layout}")
+        print(f"{shown(item.name)}  {item.dtype}  [{shape}]  {item.layout}")
         print(text)
     return 0

@@ -7,8 +7,8 @@ and a broken descriptor as far as it goes. It states what the bytes say and judg
 from __future__ import annotations
 
 from hurray_cli.inspection.cursor import FIRST_PRIVATE, LAST_PRIVATE, Cursor, EndError, Field
-from hurray_cli.inspection.payloads import LAYOUTS, layout_payload
-from hurray_cli.inspection.sections import FLAGS, SHARD, sections
+from hurray_cli.inspection.payloads import LAYOUTS, complete_tiles, layout_payload
+from hurray_cli.inspection.sections import FLAGS, SHARD, complete, sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ def structure(data: bytes) -> dict[str, Any]:
     # Which of the private ones it is: their names are all the same.
     if tree["layout_tag"] >= FIRST_PRIVATE:
         tree["layout"] = {"tag": tree["layout_tag"], **tree["layout"]}
-    if "extension_type" in tree:
-        tree["extension_type"] = {"type_tag": tree["type_tag"], **tree["extension_type"]}
+    if "tile_shape" in tree["layout"]:
+        complete_tiles(tree["layout"])
+    if "scheme" in tree.get("quantization", {}):
+        complete(tree["quantization"])
     if tree["flags"] & SHARD:  # of a scalar: no dimensions, no bytes
         tree.setdefault("shard", {"parent_shape": [], "shard_offset": []})
     return tree
@@ -118,13 +120,11 @@ def _handle(cursor: Cursor, label: str) -> Iterator[Field]:
 
 
 def dtype_name(tag: int) -> str:
-    """The element type of a tag (element-types.md §1)."""
+    """The element type of a tag (element-types.md §1); of a private one with the tag."""
     from hurray import Dtype
 
-    if FIRST_PRIVATE <= tag <= LAST_PRIVATE:
-        return "private"
     try:
-        return Dtype.from_tag(tag).name
+        return str(Dtype.from_tag(tag))
     except (ValueError, NotImplementedError, LookupError):
         return "not assigned"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hurray_cli.inspection.overview import Overview, Row
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def lines(found: Overview, rows: Iterable[Row]) -> Iterator[str]:

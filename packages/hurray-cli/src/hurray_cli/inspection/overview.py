@@ -123,7 +123,7 @@ def _descriptor_row(file: File, name: str) -> Row:
     row.entry = file.entry(name)
     try:
         descriptor = file.descriptor(name)
-        row.dtype = descriptor.dtype.name
+        row.dtype = str(descriptor.dtype)
     except (ValueError, NotImplementedError, OSError, LookupError) as error:
         row.fault = error
         return row
@@ -148,7 +148,7 @@ def _fields(data: bytes) -> dict[str, Any]:
 
 def _item_row(item: Item) -> Row:
     row = Row(item.name)
-    row.dtype = item.dtype.name
+    row.dtype = str(item.dtype)
     row.shape = item.shape
     row.layout = item.layout
     row.nbytes = item.nbytes

@@ -10,6 +10,7 @@ from hurray_cli.inspection.cursor import Cursor, Field
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+    from typing import Any
 
 LAYOUTS = {
     0x01: "row_major",
@@ -76,6 +77,14 @@ def _tile_level(cursor: Cursor, rank: int, prefix: str, path: tuple[str, ...]) -
             ):
                 yield field.under(*path)
     return inner
+
+
+def complete_tiles(level: dict[str, Any] | None) -> None:
+    """Say None of what a level of tiles does not have, as its class does."""
+    while level is not None:
+        for name in ("outer_strides", "inner_strides", "inner_tiled"):
+            level.setdefault(name, None)
+        level = level["inner_tiled"]
 
 
 def _morton(cursor: Cursor, rank: int) -> Iterator[Field]:

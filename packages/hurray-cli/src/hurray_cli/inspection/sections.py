@@ -10,6 +10,7 @@ from hurray_cli.inspection.cursor import Cursor, EndError, Field
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     TypeName = Callable[[int], str]
 
@@ -22,13 +23,13 @@ FLAGS = {
     MEMBER: "HAS_COMPOSITE_MEMBER",
 }
 PER_TENSOR, PER_CHANNEL, PER_BLOCK = 1, 2, 3
-_SCHEMES = {
-    PER_TENSOR: "per-tensor affine",
-    PER_CHANNEL: "per-channel affine",
-    PER_BLOCK: "per-block affine",
-} | {
-    4: "NF4",
-    5: "MXFP",
+NF4, MXFP = 4, 5
+_SCHEMES = {  # by the names of their classes
+    PER_TENSOR: "PerTensorAffine",
+    PER_CHANNEL: "PerChannelAffine",
+    PER_BLOCK: "PerBlockAffine",
+    NF4: "NF4",
+    MXFP: "MXFP",
 }
 _COMPUTED = ("nnz", "sparsity", "value range", "value statistics", "N:M sparsity", "NaN and infinity")
 _ROLES = {0: "correction", 1: "base"}
@@ -77,7 +78,7 @@ def _scheme(cursor: Cursor, dtype: TypeName) -> Iterator[Field]:
     yield cursor.uint(1, "scheme_version")
     if scheme in (PER_CHANNEL, PER_BLOCK):
         yield cursor.uint(
-            2, "scheme flags", _scheme_flags, name="symmetric", value=lambda n: bool(n & _SYMMETRIC)
+            2, "scheme flags", _scheme_flags, name="is_symmetric", value=lambda n: bool(n & _SYMMETRIC)
         )
     else:
         yield cursor.reserved(2, "scheme flags, reserved")
@@ -100,6 +101,17 @@ def _scheme(cursor: Cursor, dtype: TypeName) -> Iterator[Field]:
         )
         yield cursor.uint(1, "scale type", lambda n: f"{n:#04x} {dtype(n)}", name="scale_type", value=dtype)
         yield cursor.reserved(3)
+
+
+def complete(scheme: dict[str, Any]) -> None:
+    """Add what the class of a scheme says and its bytes do not, since the format has only one answer."""
+    if scheme["scheme"] == _SCHEMES[PER_TENSOR] and "zero_point" in scheme:
+        scheme["is_symmetric"] = scheme["zero_point"] == 0
+    elif scheme["scheme"] in _FIXED_SCALES:
+        scheme["scale_type"] = _FIXED_SCALES[scheme["scheme"]]
+
+
+_FIXED_SCALES = {_SCHEMES[NF4]: "float32", _SCHEMES[MXFP]: "float8_e8m0"}
 
 
 def _statistics(cursor: Cursor) -> Iterator[Field]:

@@ -56,7 +56,7 @@ def write(path: str, items: Iterable[Item], kv: Kv) -> None:
 
 def _refusal(item: Item) -> str | None:
     if item.dtype.name not in BY_NAME:
-        return f"safetensors has no type for {item.dtype.name}; .hrry has"
+        return f"safetensors has no type for {item.dtype}; .hrry has"
     if item.name == METADATA:
         return f"safetensors keeps the name {METADATA} for itself; rename the tensor"
     if item.dtype.bit_width * _count(item) % 8 and item.dtype.name != "bool":
