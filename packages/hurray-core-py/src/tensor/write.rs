@@ -20,8 +20,8 @@ use crate::file;
 const PIECE: usize = 1 << 20;
 /// How much is gathered before it is written.
 const STAGE: usize = 128 << 10;
-/// Elements between two looks at pending signals: each may be a page fault of its own.
-const LOOK: usize = 8 << 10;
+/// Elements between two looks at pending signals: each may be a page fault that reads ahead.
+const LOOK: usize = 512;
 
 /// Bytes that the elements take, packed; `None` beyond 64 bits, dynamic, or private.
 pub(super) fn packed_len(descriptor: &TensorDescriptor) -> Option<u64> {
