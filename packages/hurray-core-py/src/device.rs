@@ -47,6 +47,17 @@ pub(crate) fn of(py: Python<'_>, tag: DeviceTag, class: MemoryClass, device_id: 
     Ok(CPU.get_or_try_init(py, make)?.clone_ref(py))
 }
 
+/// A `device` argument.
+pub(crate) fn argument<'a, 'py>(given: Option<&'a Bound<'py, PyAny>>) -> PyResult<Option<&'a Bound<'py, Device>>> {
+    let Some(given) = given else { return Ok(None) };
+    given.cast::<Device>().map(Some).map_err(|_| {
+        let shown = given.repr().map_or_else(|_| String::from("another object"), |text| text.to_string());
+        PyTypeError::new_err(format!(
+            "device is a hurray.Device, such as hurray.device.cpu or hurray.Device('cuda', 1); got {shown}"
+        ))
+    })
+}
+
 impl Device {
     pub(crate) fn is_cpu(&self) -> bool {
         self.tag == DeviceTag::Cpu

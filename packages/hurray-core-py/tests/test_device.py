@@ -213,3 +213,26 @@ def test_two_private_devices_do_not_print_alike_anywhere() -> None:
     assert repr(one) != repr(two)
     assert repr(one.descriptor) != repr(two.descriptor)
     assert repr(one.buffer_handles[0]) != repr(two.buffer_handles[0])
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda device: hurray.Tensor(bytes(4), hurray.uint8, [4], device),
+        lambda device: hurray.zeros([2], device=device),
+        lambda device: hurray.full([2], 1, device=device),
+        lambda device: hurray.eye(2, device=device),
+        lambda device: hurray.arange(3, device=device),
+        lambda device: hurray.linspace(0, 1, 3, device=device),
+        lambda device: hurray.zeros_like(hurray.zeros([2]), device=device),
+        lambda device: hurray.from_dlpack(hurray.zeros([2]), device=device),
+        lambda device: hurray.asarray(hurray.zeros([2]), device=device),
+    ],
+    ids=["Tensor", "zeros", "full", "eye", "arange", "linspace", "zeros_like", "from_dlpack", "asarray"],
+)
+def test_a_device_by_name_is_told_what_a_device_is(door: Any) -> None:
+    """An error says which argument, which value, and what would be right."""
+    with pytest.raises(TypeError, match=r"device is a hurray\.Device, such as hurray\.device\.cpu.*'cpu'"):
+        door("cpu")
+    door(hurray.device.cpu)
+    door(None)

@@ -280,3 +280,13 @@ def test_the_array_keeps_the_memory() -> None:
 def test_a_dynamic_dimension_is_refused(shape: Any) -> None:
     with pytest.raises(builtins.BufferError, match="dynamic"):
         hurray.Tensor(bytes(24), hurray.float32, shape).__dlpack__()
+
+
+@pytest.mark.parametrize("stream", [0, -2, -(2**40)])
+def test_a_stream_is_none_minus_one_or_a_positive_handle(stream: int) -> None:
+    """04-tables §2, stream: None, -1 and positive handles are all there are."""
+    tensor = hurray.Tensor(bytes(64), hurray.uint8, [64])
+    with pytest.raises(BufferError, match="positive handle"):
+        tensor.__dlpack__(stream=stream)
+    tensor.__dlpack__(stream=-1)
+    tensor.__dlpack__(stream=7)

@@ -116,6 +116,8 @@ def test_what_would_move_elements_is_refused(kind: str) -> None:
     tensor = NO_VIEW[kind]()
     with pytest.raises(hurray.ViewError, match=kind):
         _ = tensor.T
+    # 04-tables §2: for rank 2 a transposed view, otherwise ValueError.
+    assert issubclass(hurray.ViewError, ValueError)
     assert not hasattr(tensor, "T")
     assert "T" not in dict(inspect.getmembers(tensor))
 

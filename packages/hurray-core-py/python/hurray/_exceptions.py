@@ -71,10 +71,11 @@ class RankError(ValueError, AttributeError):
     """``Tensor.T`` of a tensor that is not of rank 2 (04-tables.md §3, ruling 10)."""
 
 
-class ViewError(UnsupportedError, AttributeError):
-    """A view that this tensor could have by its layout, and cannot hand out as it stands.
+class ViewError(UnsupportedError, ValueError, AttributeError):
+    """A view that this tensor could have by its rank or layout, and cannot hand out as it stands.
 
-    An ``AttributeError`` too, so that ``hasattr`` tells the truth and ``inspect.getmembers`` works.
+    A ``ValueError``, as ``T`` demands (04-tables.md §2), and an ``AttributeError``, so that ``hasattr`` tells the
+    truth and ``inspect.getmembers`` works.
     """
 
 

@@ -8,14 +8,13 @@ and one of the format's layouts describes it.
 from __future__ import annotations
 
 from hurray import bridges
-from hurray._core import Dtype, Tensor, from_dlpack
+from hurray._core import Device, Dtype, Tensor, from_dlpack
 from hurray._exceptions import UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hurray import Device
     from hurray._core import _Dtype
 
 _loaded = bridges.loaded
@@ -61,6 +60,10 @@ def asarray(
     :raises UnsupportedError: the object has another dtype or device than asked for, or cannot be expressed.
     """
     wanted = None if dtype is None else Dtype.of(dtype)
+    if device is not None and not isinstance(device, Device):
+        raise TypeError(
+            f"device is a hurray.Device, such as hurray.device.cpu or hurray.Device('cuda', 1); got {device!r}"
+        )
     tensor = _wrapped(obj, copy)
     if wanted is not None and wanted is not tensor.dtype:
         raise UnsupportedError(

@@ -8,7 +8,6 @@ use super::code::{code, Refusal};
 use super::elements::Elements;
 use super::number::Number;
 use super::place;
-use crate::device::Device;
 use crate::error::{guarded, InvalidDescriptorError};
 use crate::tensor::{self, Tensor};
 
@@ -28,11 +27,11 @@ pub(crate) fn arange(
     stop: Option<&Bound<'_, PyAny>>,
     step: Option<&Bound<'_, PyAny>>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     let py = start.py();
     guarded(|| {
-        let device = place::device(py, "arange", device.map(Bound::as_unbound))?;
+        let device = place::device(py, "arange", device)?;
         let first = Number::of("start", start)?;
         let (start, stop) = match stop {
             Some(stop) => (first, Number::of("stop", stop)?),

@@ -8,7 +8,6 @@ use super::code::code;
 use super::elements::Elements;
 use super::number::Number;
 use super::place;
-use crate::device::Device;
 use crate::error::{guarded, InvalidDescriptorError};
 use crate::int::shown;
 use crate::tensor::{self, Tensor};
@@ -40,11 +39,11 @@ pub(crate) fn eye(
     n_cols: Option<&Bound<'_, PyAny>>,
     k: Option<&Bound<'_, PyAny>>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     let py = n_rows.py();
     guarded(|| {
-        let device = place::device(py, "eye", device.map(Bound::as_unbound))?;
+        let device = place::device(py, "eye", device)?;
         let ty = place::element_type("eye", dtype, ElementType::Float64)?;
         let rows = extent("n_rows", n_rows)?;
         let cols = n_cols.map_or(Ok(rows), |n_cols| extent("n_cols", n_cols))?;

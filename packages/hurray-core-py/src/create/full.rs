@@ -35,12 +35,12 @@ fn made(
     call: &'static str,
     shape: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
     number: impl FnOnce(ElementType) -> Number,
 ) -> PyResult<Tensor> {
     let py = shape.py();
     guarded(|| {
-        let device = place::device(py, call, device.map(Bound::as_unbound))?;
+        let device = place::device(py, call, device)?;
         let ty = place::element_type(call, dtype, ElementType::Float64)?;
         of_number(py, call, ty, place::shape(call, shape)?, number(ty), device)
     })
@@ -58,7 +58,7 @@ fn made(
 pub(crate) fn zeros(
     shape: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     made("zeros", shape, dtype, device, |_| Number::Int(0))
 }
@@ -70,7 +70,7 @@ pub(crate) fn zeros(
 pub(crate) fn ones(
     shape: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     made("ones", shape, dtype, device, |_| Number::Int(1))
 }
@@ -84,7 +84,7 @@ pub(crate) fn ones(
 pub(crate) fn empty(
     shape: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     made("empty", shape, dtype, device, any_number)
 }
@@ -104,11 +104,11 @@ pub(crate) fn full(
     shape: &Bound<'_, PyAny>,
     fill_value: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     let py = shape.py();
     guarded(|| {
-        let device = place::device(py, "full", device.map(Bound::as_unbound))?;
+        let device = place::device(py, "full", device)?;
         let number = Number::of("fill_value", fill_value)?;
         let ty = place::element_type("full", dtype, number.element_type())?;
         of_number(py, "full", ty, place::shape("full", shape)?, number, device)

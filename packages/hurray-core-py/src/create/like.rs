@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use super::full::{any_number, of_number};
 use super::number::Number;
 use super::place;
-use crate::device::Device;
 use crate::error::guarded;
 use crate::tensor::Tensor;
 
@@ -15,7 +14,7 @@ fn made(
     call: &'static str,
     x: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
     number: impl FnOnce(ElementType) -> PyResult<Number>,
 ) -> PyResult<Tensor> {
     let py = x.py();
@@ -29,7 +28,10 @@ fn made(
         };
         let source = source.get();
         place::known(call, "x.shape", &source.descriptor.shape)?;
-        let device = place::device(py, call, Some(device.map_or(&source.device, Bound::as_unbound)))?;
+        let device = match device {
+            Some(_) => place::device(py, call, device)?,
+            None => place::on(call, &source.device, py)?,
+        };
         let ty = place::element_type(call, dtype, source.descriptor.element_type)?;
         of_number(py, call, ty, source.descriptor.shape.clone(), number(ty)?, device)
     })
@@ -42,7 +44,7 @@ fn made(
 pub(crate) fn zeros_like(
     x: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     made("zeros_like", x, dtype, device, |_| Ok(Number::Int(0)))
 }
@@ -53,7 +55,7 @@ pub(crate) fn zeros_like(
 pub(crate) fn ones_like(
     x: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     made("ones_like", x, dtype, device, |_| Ok(Number::Int(1)))
 }
@@ -64,7 +66,7 @@ pub(crate) fn ones_like(
 pub(crate) fn empty_like(
     x: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     made("empty_like", x, dtype, device, |ty| Ok(any_number(ty)))
 }
@@ -77,7 +79,7 @@ pub(crate) fn full_like(
     x: &Bound<'_, PyAny>,
     fill_value: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     made("full_like", x, dtype, device, |_| Number::of("fill_value", fill_value))
 }

@@ -8,7 +8,6 @@ use super::code::{code, Refusal};
 use super::elements::Elements;
 use super::number::Number;
 use super::place;
-use crate::device::Device;
 use crate::error::{guarded, InvalidDescriptorError};
 use crate::int::shown;
 use crate::tensor::{self, Tensor};
@@ -29,12 +28,12 @@ pub(crate) fn linspace(
     stop: &Bound<'_, PyAny>,
     num: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
     endpoint: bool,
 ) -> PyResult<Tensor> {
     let py = start.py();
     guarded(|| {
-        let device = place::device(py, "linspace", device.map(Bound::as_unbound))?;
+        let device = place::device(py, "linspace", device)?;
         let (start, stop) = (Number::of("start", start)?, Number::of("stop", stop)?);
         let complex = matches!(start, Number::Complex(..)) || matches!(stop, Number::Complex(..));
         let default = if complex { ElementType::Complex128 } else { ElementType::Float64 };

@@ -9,8 +9,15 @@ use crate::error::{InvalidDescriptorError, UnsupportedError};
 use crate::{dtype, shape};
 
 /// The device of a new tensor: plain CPU memory, which is the only one that is allocated here.
-pub(super) fn device(py: Python<'_>, call: &str, asked: Option<&Py<Device>>) -> PyResult<Py<Device>> {
-    let Some(asked) = asked else { return device::of(py, DeviceTag::Cpu, MemoryClass::Standard, 0) };
+pub(super) fn device(py: Python<'_>, call: &str, asked: Option<&Bound<'_, PyAny>>) -> PyResult<Py<Device>> {
+    match device::argument(asked)? {
+        Some(asked) => on(call, asked.as_unbound(), py),
+        None => device::of(py, DeviceTag::Cpu, MemoryClass::Standard, 0),
+    }
+}
+
+/// The same for a device that is known.
+pub(super) fn on(call: &str, asked: &Py<Device>, py: Python<'_>) -> PyResult<Py<Device>> {
     let (tag, class) = (asked.get().tag, asked.get().class);
     if (tag, class) == (DeviceTag::Cpu, MemoryClass::Standard) {
         return Ok(asked.clone_ref(py));

@@ -12,7 +12,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyTuple};
 use super::author::{self, Stated};
 use super::{new, values, view, write, Tensor};
 use crate::descriptor::{handles, Descriptor};
-use crate::device::Device;
+use crate::device::{self, Device};
 use crate::error::{guarded, UnsupportedError};
 use crate::exchange::{dlpack, pybuffer};
 use crate::{dtype, layout, shape};
@@ -29,7 +29,7 @@ impl Tensor {
         buffer: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
         shape: &Bound<'_, PyAny>,
-        device: Option<&Bound<'_, Device>>,
+        device: Option<&Bound<'_, PyAny>>,
         aux_buffers: Option<&Bound<'_, PyAny>>,
         layout: Option<&Bound<'_, PyAny>>,
         quantization: Option<&Bound<'_, PyAny>>,
@@ -37,6 +37,7 @@ impl Tensor {
         shard: Option<&Bound<'_, PyAny>>,
         extension_type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let device = device::argument(device)?;
         let stated = Stated { dtype, shape, device, layout, quantization, statistics, shard, extension_type };
         guarded(|| author::author(buffer, aux_buffers, &stated))
     }

@@ -14,7 +14,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use super::abi::{self, DlTensor};
 use super::managed::{Kind, Managed};
 use crate::buffer::Owner;
-use crate::device::Device;
+use crate::device;
 use crate::error::{guarded, BufferError, UnsupportedError};
 use crate::exchange::ingest;
 use crate::tensor::Tensor;
@@ -30,11 +30,11 @@ use crate::tensor::Tensor;
 #[pyo3(signature = (x, *, device=None, copy=None))]
 pub(crate) fn from_dlpack(
     x: &Bound<'_, PyAny>,
-    device: Option<&Bound<'_, Device>>,
+    device: Option<&Bound<'_, PyAny>>,
     copy: Option<bool>,
 ) -> PyResult<Tensor> {
     guarded(|| {
-        if let Some(device) = device.filter(|device| !device.get().is_cpu()) {
+        if let Some(device) = device::argument(device)?.filter(|device| !device.get().is_cpu()) {
             let text = format!("from_dlpack reads CPU memory; it cannot move a tensor to {}", device.get().tag);
             return Err(UnsupportedError::new_err(text));
         }

@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -93,7 +93,12 @@ unsafe fn parse(py: Python<'_>, arguments: *const *mut ffi::PyObject, names: *mu
             2 => request.max_major = Some(value.cast::<PyTuple>()?.get_borrowed_item(0)?.extract()?),
             // Everything on the CPU is producer-synced: no stream has anything to wait for.
             _ => {
-                value.extract::<i64>()?;
+                let stream = value.extract::<i64>()?;
+                if stream < 1 && stream != -1 {
+                    return Err(PyBufferError::new_err(format!(
+                        "stream is None, -1 or a positive handle; got {stream}"
+                    )));
+                }
                 request.stream = true;
             }
         }
