@@ -59,6 +59,15 @@ pub(crate) fn argument<'a, 'py>(given: Option<&'a Bound<'py, PyAny>>) -> PyResul
 }
 
 impl Device {
+    /// How others show it: by its name where that says all, else as it shows itself.
+    pub(crate) fn shown(&self) -> String {
+        match (self.tag, self.class, self.device_id) {
+            (DeviceTag::Private(_), _, _) => self.__repr__(),
+            (tag, MemoryClass::Standard, 0) => format!("'{tag}'"),
+            _ => self.__repr__(),
+        }
+    }
+
     pub(crate) fn is_cpu(&self) -> bool {
         self.tag == DeviceTag::Cpu
     }

@@ -58,10 +58,10 @@ impl BufferHandle {
 
     fn __repr__(&self) -> String {
         format!(
-            "BufferHandle(byte_size={}, alignment={}, device='{}', sync_mode='{}')",
+            "BufferHandle(byte_size={}, alignment={}, device={}, sync_mode='{}')",
             self.handle.byte_size(),
             self.handle.alignment(),
-            self.handle.device_tag(),
+            self.device.get().shown(),
             self.handle.sync_mode(),
         )
     }

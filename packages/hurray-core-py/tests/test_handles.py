@@ -167,3 +167,19 @@ def test_repr_has_every_field() -> None:
     text = repr(tensor().buffer_handles[0])
     for part in ("64", "4096", "cpu", "producer_synced"):
         assert part in text
+
+
+def test_what_differs_is_shown_to_differ() -> None:
+    """Private device tags: two different vendor devices MUST NOT print identically; nor do ids and classes."""
+    places = [
+        hurray.Device("cpu"),
+        hurray.Device("cuda"),
+        hurray.Device("cuda", 1),
+        hurray.Device("cuda", 1, "unified"),
+        hurray.Device(0xF1, 0, 0xF2),
+        hurray.Device(0xF1, 0, 0xF3),
+        hurray.Device(0xF2, 0, 0xF2),
+    ]
+    tensors = [tensor(device=place) for place in places]
+    assert len({repr(one.buffer_handles[0]) for one in tensors}) == len(places)
+    assert len({repr(one.descriptor) for one in tensors}) == len(places)

@@ -169,7 +169,7 @@ impl Descriptor {
         let layout = layout::to_python(py, &inner.layout)?.into_bound(py).repr()?;
         let ty = dtype::of(py, inner.element_type)?.into_bound(py).str()?;
         let place = match slf.get().whole() {
-            Ok(whole) => format!("buffers={}, device='{}'", whole.buffers.len(), slf.get().device.get().tag),
+            Ok(whole) => format!("buffers={}, device={}", whole.buffers.len(), slf.get().device.get().shown()),
             Err(_) => String::from("buffers=?"),
         };
         Ok(format!("Descriptor(shape={shape}, dtype={ty}, layout={layout}, {place})"))
