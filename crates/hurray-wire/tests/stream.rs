@@ -304,3 +304,31 @@ fn the_peer_reads_ours_and_we_read_theirs() {
         assert!(reader.next_item().await.unwrap().is_none());
     });
 }
+
+/// A source that fails before its end.
+struct Failing(u64);
+
+impl Source for Failing {
+    fn len(&self) -> u64 {
+        self.0
+    }
+
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&[0])?;
+        Err(ErrorKind::Interrupted.into())
+    }
+}
+
+#[test]
+fn a_small_tensor_whose_source_fails_leaves_the_stream_whole() {
+    let (d, buffers) = &all()[0];
+    let mut writer = StreamWriter::new(Vec::new(), false);
+    writer.put(d, &sources(buffers)).unwrap();
+    assert!(matches!(writer.put(d, &[&Failing(48)]), Err(Error::Io(_))));
+    writer.put(d, &sources(buffers)).unwrap();
+    assert_eq!(every(&writer.finish().unwrap()).unwrap().len(), 2);
+    let large = decode(&Desc::new(I8, 1, &[1 << 17], &[1 << 17]));
+    let mut writer = StreamWriter::new(Vec::new(), false);
+    assert!(matches!(writer.put(&large, &[&Failing(1 << 17)]), Err(Error::Io(_))));
+    assert!(matches!(writer.finish(), Err(Error::Input(e)) if *e == InputError::Broken));
+}

@@ -135,6 +135,18 @@ fn display(py: Python<'_>, name: &Py<PyAny>) -> String {
     name.bind(py).str().map_or_else(|_| String::from("file"), |text| text.to_string_lossy().into_owned())
 }
 
+/// The same exception, saying what it is about.
+pub(crate) fn about(py: Python<'_>, what: &str, refused: &PyErr) -> PyErr {
+    let said = PyErr::from_type(refused.get_type(py), format!("{what}: {}", refused.value(py)));
+    said.set_cause(py, refused.cause(py));
+    said
+}
+
+/// The name of an object's class, for messages.
+pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
+}
+
 /// Runs a door of the module; a panic becomes `InternalError` (requirements: Error Handling).
 pub(crate) fn guarded<T>(door: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(door)).unwrap_or_else(|panic| Err(internal(&*panic)))

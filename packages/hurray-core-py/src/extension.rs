@@ -5,8 +5,8 @@ use hurray_wire::{check, Fault};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
-use crate::error::{self, InvalidDescriptorError};
-use crate::int::{kind, within};
+use crate::error::{self, kind, InvalidDescriptorError};
+use crate::int::within;
 
 /// How a private element type (tags 0xF0 to 0xFE) is stored (format: element-types.md §6).
 ///

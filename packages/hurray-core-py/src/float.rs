@@ -3,9 +3,9 @@
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyString};
 
-use crate::int::kind;
+use crate::error::kind;
+use pyo3::types::{PyBool, PyFloat, PyString};
 
 /// The float64 nearest to a real number; a bool and text are none.
 pub(crate) fn nearest(given: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {

@@ -2,6 +2,8 @@
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
+
+use crate::error::kind;
 use pyo3::types::{PyBool, PyInt};
 
 /// An integer argument that `low..=high` bounds; a bool is none.
@@ -39,9 +41,4 @@ pub(crate) fn shown(object: &Bound<'_, PyAny>) -> String {
         },
         |text| text.to_string_lossy().into_owned(),
     )
-}
-
-/// The name of an object's class, for messages.
-pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
-    object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
 }

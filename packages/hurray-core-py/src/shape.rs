@@ -6,7 +6,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
-use crate::error::InvalidDescriptorError;
+use crate::error::{kind, InvalidDescriptorError};
 use crate::int::shown;
 
 /// A shape from any sequence of `int | None`.
@@ -47,10 +47,6 @@ fn dimension(item: &Bound<'_, PyAny>, index: usize) -> PyResult<u64> {
         InvalidDescriptorError::new_err(text)
     };
     number.extract::<u64>().ok().filter(|&dim| dim != DYNAMIC).ok_or_else(refused)
-}
-
-fn kind(object: &Bound<'_, PyAny>) -> String {
-    object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
 }
 
 /// The tuple that Python sees.

@@ -6,8 +6,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::error::{self, InvalidDescriptorError};
-use crate::int::{kind, within};
+use crate::error::{self, kind, InvalidDescriptorError};
+use crate::int::within;
+use crate::pickle::Reduced;
 
 /// Where a tensor lies in a larger one (format: descriptor.md §6.2).
 ///
@@ -68,8 +69,6 @@ fn listed(sizes: &[u64]) -> String {
 }
 
 /// The class and its two arguments.
-type Reduced<'py> = PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>, Bound<'py, PyTuple>))>;
-
 #[pymethods]
 impl Shard {
     #[new]
@@ -102,7 +101,7 @@ impl Shard {
         format!("Shard(parent_shape={}, shard_offset={})", listed(&self.parent_shape), listed(&self.shard_offset))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Bound<'py, PyTuple>, Bound<'py, PyTuple>)> {
         let (py, shard) = (slf.py(), slf.get());
         Ok((slf.get_type().into_any(), (shard.parent_shape(py)?, shard.shard_offset(py)?)))
     }

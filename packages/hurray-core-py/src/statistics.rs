@@ -1,12 +1,13 @@
 //! The statistics section (format: descriptor.md §6.3).
 
 use hurray_core::{Statistics as Section, StatisticsMask as Mask};
+use hurray_wire::check;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::error::InvalidDescriptorError;
+use crate::error::{kind, InvalidDescriptorError};
 use crate::float::exact;
-use crate::int::{kind, within};
+use crate::int::within;
 
 /// What a writer found out about a tensor's values; advice, never to be relied on (format:
 /// descriptor.md §6.3).
@@ -265,7 +266,7 @@ impl Statistics {
         let (nm_n, nm_m, has_nan, has_inf) = rest;
         Self {
             inner: Section {
-                computed_mask: Mask(mask & KNOWN),
+                computed_mask: Mask(mask & check::KNOWN_STATISTICS),
                 nnz,
                 sparsity_ratio,
                 value_min,
@@ -291,6 +292,3 @@ impl Statistics {
         Ok((slf.get_type().getattr("_restore")?, (s.computed_mask.0, s.nnz, floats, rest)))
     }
 }
-
-/// The bits of the mask that have a meaning.
-const KNOWN: u32 = 0x3F;

@@ -22,7 +22,7 @@ pub fn decode(bytes: &[u8]) -> Result<TensorDescriptor, Fault> {
 }
 
 /// The descriptor's own bytes, without what follows them.
-pub(super) fn own(bytes: &[u8]) -> Result<&[u8], Fault> {
+pub fn own(bytes: &[u8]) -> Result<&[u8], Fault> {
     let length = prefix(bytes)?;
     let (needed, available) = (u64::from(length), bytes.len() as u64);
     bytes.get(..length as usize).ok_or(Fault::Truncated { needed, available })

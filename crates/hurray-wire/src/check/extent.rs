@@ -125,7 +125,7 @@ pub(super) fn statistics(d: &TensorDescriptor) -> Result<(), Fault> {
 }
 
 /// Bits 0–5 of the statistics mask have a meaning (descriptor.md §6.3).
-const KNOWN_STATISTICS: u32 = 0x3F;
+pub const KNOWN_STATISTICS: u32 = 0x3F;
 
 /// D-9 and D-48 for descriptors built in memory.
 pub(super) fn extension(d: &TensorDescriptor) -> Result<(), Fault> {

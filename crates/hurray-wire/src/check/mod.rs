@@ -32,9 +32,9 @@ mod strided;
 mod tiled;
 
 pub use authored::authored;
-pub use decode::decode;
 pub(crate) use decode::prefix;
-pub use extent::nnz;
+pub use decode::{decode, own};
+pub use extent::{nnz, KNOWN_STATISTICS};
 pub use packing::{element_count, storage_bytes};
 pub use quantized::paged_quantization;
 pub use relay::{decode_relayed, encode, Relayed};

@@ -7,8 +7,8 @@ pub trait Memory {
     /// The memory of one buffer.
     type Buffer;
 
-    /// Exactly `length` bytes of `from`. The length is a claim: memory may run ahead of what has
-    /// arrived by a fixed amount, never by the claim.
+    /// Exactly `length` bytes of `from`. The length is a claim: memory follows what has arrived, a
+    /// fixed amount ahead and in growing steps, and never the claim.
     ///
     /// # Errors
     /// Those of `from`; `UnexpectedEof` if it ends before.

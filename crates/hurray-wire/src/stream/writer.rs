@@ -39,12 +39,11 @@ impl<W: Write> StreamWriter<W> {
     ///
     /// # Errors
     /// [`Error::Input`] or [`Error::Bad`] with nothing of the tensor written; [`Error::Io`] from
-    /// the output or a source, after which the stream cannot be completed.
+    /// the output or a source, after which a stream that has a part of the tensor cannot be completed.
     pub fn put(&mut self, descriptor: &TensorDescriptor, buffers: &[&dyn Source]) -> Result<(), Error> {
         self.check(descriptor, buffers)?;
-        let encoded = canonical::encode(descriptor).map_err(|_| InputError::FileTooLarge { name: self.name() })?;
-        // Only a put that ran to its end clears this again.
-        self.broken = true;
+        let why = "its descriptor does not fit the 4 GiB that its length field counts";
+        let encoded = canonical::encode(descriptor).map_err(|_| InputError::Unwritable { name: self.name(), why })?;
         self.write(&encoded, buffers)?;
         self.assembly.accept(descriptor);
         self.count += 1;
@@ -77,6 +76,8 @@ impl<W: Write> StreamWriter<W> {
     fn write(&mut self, encoded: &[u8], buffers: &[&dyn Source]) -> Result<(), Error> {
         let total = buffers.iter().fold(0u64, |total, buffer| total.saturating_add(buffer.len()));
         if total > SMALL {
+            // Only a put that ran to its end clears this again.
+            self.broken = true;
             self.to.write_all(encoded)?;
             for buffer in buffers {
                 whole(*buffer, &mut self.to)?;
@@ -88,6 +89,8 @@ impl<W: Write> StreamWriter<W> {
         for buffer in buffers {
             whole(*buffer, &mut self.piece)?;
         }
+        // As above; until here nothing of the tensor has gone out.
+        self.broken = true;
         Ok(self.to.write_all(&self.piece)?)
     }
 

@@ -60,7 +60,7 @@ def body(tensor: Tensor, indent: str, ending: str) -> str:
     if reason is not None:
         return f"<values not shown: {reason}>"
     options = _print_options.current()
-    stored = tensor._stored()
+    stored = getattr(tensor, "nnz", None)
     if stored is not None:
         from ._sparse import entries
 

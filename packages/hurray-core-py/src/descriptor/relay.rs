@@ -64,7 +64,7 @@ pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<us
     let mut decoded = Descriptor::new(inner, device);
     // At minor 0 nothing is left over, so that what was divided is what was read.
     if decoded.inner.version_minor > 0 || !whole {
-        let own = own(bytes);
+        let own = check::own(bytes).map_err(refused)?;
         if !whole {
             decoded.relay = Relay::Undivided(own.into());
         } else if decoded.bytes()? != own {
@@ -72,12 +72,6 @@ pub(crate) fn read(data: &Bound<'_, PyAny>, permissive: bool, unknown: Option<us
         }
     }
     Ok(decoded)
-}
-
-/// As many bytes as the descriptor says it has; it was decoded.
-fn own(bytes: &[u8]) -> &[u8] {
-    let length = bytes.get(6..10).and_then(|field| field.try_into().ok()).map_or(0, u32::from_le_bytes);
-    bytes.get(..length as usize).unwrap_or(bytes)
 }
 
 impl Descriptor {

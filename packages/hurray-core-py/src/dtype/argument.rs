@@ -8,8 +8,8 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 
 use super::alias::{self, Refusal};
 use super::Dtype;
-use crate::error::{InvalidDescriptorError, UnsupportedError};
-use crate::int::{kind, shown};
+use crate::error::{kind, InvalidDescriptorError, UnsupportedError};
+use crate::int::shown;
 
 /// The element type of a `dtype` argument.
 pub(crate) fn element_type(dtype: &Bound<'_, PyAny>) -> PyResult<ElementType> {

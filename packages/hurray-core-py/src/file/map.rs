@@ -51,7 +51,7 @@ impl FileMap {
         }
     }
 
-    #[allow(unsafe_code)]
+    #[allow(unsafe_code, reason = "CPython's slot is unsafe; the work is in exchange/")]
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         if view.is_null() {
             return Err(PyBufferError::new_err("no view to fill"));

@@ -118,7 +118,7 @@ impl Writable {
 
 /// The same exception, saying which tensor it is about.
 pub(super) fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
-    PyErr::from_type(refused.get_type(py), format!("tensor {name:?}: {}", refused.value(py)))
+    error::about(py, &format!("tensor {name:?}"), refused)
 }
 
 /// The descriptor of a tensor without strides of its own, and how many bytes it takes.

@@ -144,7 +144,7 @@ pub(super) fn refused(py: Python<'_>, code: &str, text: impl Display) -> PyErr {
 pub(super) fn kind(object: &Bound<'_, PyAny>) -> String {
     match object.is_none() {
         true => String::from("None"),
-        false => object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string()),
+        false => crate::error::kind(object),
     }
 }
 

@@ -41,6 +41,7 @@ pub(crate) use unknown::UnknownLayout;
 
 use crate::device::hash_of;
 use crate::error::{guarded, InternalError};
+pub(crate) use crate::pickle::Reduced;
 use crate::{error, shape, tensor};
 
 /// How a tensor's elements lie in its buffers (format: layouts.md).
@@ -51,9 +52,6 @@ use crate::{error, shape, tensor};
 pub(crate) struct Layout {
     pub(crate) inner: LayoutDescriptor,
 }
-
-/// A class and its arguments, for pickle.
-type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
 
 /// Gives a class the one variant that its objects hold.
 macro_rules! holds {

@@ -4,6 +4,7 @@ use hurray_core::SyncMode;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::Reduced;
 use crate::descriptor::{self, Descriptor};
 use crate::device::{self, Device};
 use crate::error::{guarded, InvalidDescriptorError};
@@ -48,8 +49,6 @@ pub(crate) fn _handle(
     let made = hurray_core::BufferHandle::with_memory_class(byte_size, alignment, place.tag, sync, place.class);
     Ok(BufferHandle { handle: made.map_err(tensor::invalid)?, device: device.clone().unbind() })
 }
-
-type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
 
 /// A function of the compiled module by its name there.
 pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

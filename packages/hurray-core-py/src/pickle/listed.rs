@@ -4,9 +4,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::described::function;
+use super::Reduced;
 use crate::file::{Entry, Problem};
 
-type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
 type Fields = (String, u64, u32, u64, u64, Vec<u64>);
 
 /// An index entry of these fields.

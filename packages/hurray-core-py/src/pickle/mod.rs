@@ -6,5 +6,10 @@ mod described;
 mod listed;
 mod tensor;
 
+use pyo3::prelude::*;
+
 pub(crate) use described::{_descriptor, _handle};
 pub(crate) use listed::{_entry, _problem};
+
+/// What makes an object again, and its arguments.
+pub(crate) type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;

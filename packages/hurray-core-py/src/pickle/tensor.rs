@@ -6,14 +6,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyTuple};
 
+use super::Reduced;
 use crate::buffer::Buffer;
 use crate::descriptor::Descriptor;
 use crate::error::guarded;
 use crate::exchange::ingest;
 use crate::tensor::Tensor;
-
-/// A callable and what to call it with.
-type Reduced<'py> = PyResult<(Bound<'py, PyAny>, (Descriptor, Bound<'py, PyTuple>))>;
 
 /// The first protocol that knows buffers.
 const WITH_BUFFERS: i64 = 5;
@@ -40,7 +38,7 @@ impl Tensor {
     /// ``from_descriptor`` and its arguments. Protocol 5 hands each buffer over by reference: a pickler
     /// with a ``buffer_callback`` moves it without a copy, and the unpickled tensor shares what arrives
     /// aligned to 64 bytes. The device keeps its id.
-    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: i64) -> Reduced<'py> {
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: i64) -> Reduced<'py, (Descriptor, Bound<'py, PyTuple>)> {
         guarded(|| {
             let (py, this) = (slf.py(), slf.get());
             let buffers = this.buffers.iter().map(|buffer| carried(py, buffer, protocol));

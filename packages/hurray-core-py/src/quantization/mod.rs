@@ -20,8 +20,8 @@ pub(crate) use per_block_affine::PerBlockAffine;
 pub(crate) use per_channel_affine::PerChannelAffine;
 pub(crate) use per_tensor_affine::PerTensorAffine;
 
-use crate::error;
-use crate::int::{kind, within};
+use crate::error::{self, kind};
+use crate::int::within;
 
 /// The scheme that one of the classes holds; `TypeError` for anything else.
 pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<QuantizationDescriptor> {

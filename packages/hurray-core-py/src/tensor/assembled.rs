@@ -1,16 +1,17 @@
 //! `Tensor.from_descriptor`: a descriptor that came by its own way, and the buffers it speaks of.
 
 use hurray_core::LayoutDescriptor;
+use hurray_wire::format::MAX_BUFFERS;
 use hurray_wire::{check, Fault};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::author::{about, bytes_of, headless, listed, MAX_BUFFERS};
+use super::author::{bytes_of, headless, listed};
 use super::new::aligned;
 use super::{Buffers, Tensor};
 use crate::buffer::Buffer;
 use crate::descriptor::Descriptor;
-use crate::error::{self, guarded, BufferError, CopyRequiredError};
+use crate::error::{self, about, guarded, BufferError, CopyRequiredError};
 use crate::exchange::ingest;
 
 /// Buffer `at`, cut to the size that its handle declares, shared or copied as `copy` says.
@@ -91,7 +92,7 @@ impl Tensor {
         let descriptor = descriptor.cast::<Descriptor>().map_err(|_| {
             PyTypeError::new_err(format!(
                 "descriptor is a hurray.Descriptor, as Descriptor.decode gives one of bytes; got {}",
-                super::new::kind(descriptor)
+                error::kind(descriptor)
             ))
         })?;
         guarded(|| assembled(descriptor, buffers, copy))

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use hurray_core::{BufferHandle, LayoutDescriptor, SyncMode, TensorDescriptor, MIN_BUFFER_ALIGNMENT};
 use hurray_core::{DESCRIPTOR_VERSION_MAJOR, DESCRIPTOR_VERSION_MINOR};
+use hurray_wire::format::MAX_BUFFERS;
 use hurray_wire::{check, Fault};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -13,14 +14,11 @@ use super::{invalid, Buffers, Tensor};
 use crate::buffer::{self, Buffer, View};
 use crate::contents::Verdict;
 use crate::device::{self, Device};
-use crate::error::{self, InvalidDescriptorError, UnsupportedError};
+use crate::error::{self, about, kind, InvalidDescriptorError, UnsupportedError};
 use crate::layout::Layout;
 use crate::{dtype, extension, file, quantization, shape, shard, statistics};
 
-use super::new::{aligned, kind};
-
-/// The most buffers that a descriptor's table counts (format: descriptor.md §5).
-pub(super) const MAX_BUFFERS: usize = u8::MAX as usize;
+use super::new::aligned;
 
 /// What the caller states besides the buffers, as it came.
 pub(super) struct Stated<'a, 'py> {
@@ -113,13 +111,6 @@ pub(super) fn listed<'py>(buffers: &Bound<'py, PyAny>, what: &str) -> PyResult<B
             Err(PyTypeError::new_err(format!("{what}; got {}{way}", kind(buffers))))
         }
     }
-}
-
-/// The same exception, saying which argument it is about.
-pub(super) fn about(py: Python<'_>, what: &str, refused: &PyErr) -> PyErr {
-    let said = PyErr::from_type(refused.get_type(py), format!("{what}: {}", refused.value(py)));
-    said.set_cause(py, refused.cause(py));
-    said
 }
 
 /// A handle of what is there: the size and the alignment of the bytes, the place that was declared.

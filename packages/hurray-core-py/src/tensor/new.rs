@@ -6,24 +6,17 @@ use hurray_core::{ElementType, MIN_BUFFER_ALIGNMENT};
 use pyo3::prelude::*;
 
 use super::Tensor;
-use crate::buffer::{Aligned, Buffer, View};
+use crate::buffer::{Buffer, View};
 use crate::dtype::element_type;
 use crate::error::UnsupportedError;
 use crate::exchange::ingest;
-
-pub(super) fn kind(object: &Bound<'_, PyAny>) -> String {
-    object.get_type().name().map_or_else(|_| String::from("object"), |name| name.to_string())
-}
 
 /// The buffer itself where its address will do, else an aligned copy.
 pub(crate) fn aligned(py: Python<'_>, bytes: Buffer) -> PyResult<Buffer> {
     if bytes.len() == 0 || bytes.alignment() >= MIN_BUFFER_ALIGNMENT {
         return Ok(bytes);
     }
-    let mut memory = Aligned::zeroed(bytes.len())?;
-    let out = memory.bytes_mut();
-    py.detach(|| out.copy_from_slice(bytes.bytes()));
-    Ok(Buffer::owned(memory).with_readonly(bytes.readonly()))
+    Ok(ingest::copied_buffer(py, &bytes)?.with_readonly(bytes.readonly()))
 }
 
 /// `Tensor.from_buffer(obj, dtype, copy=copy)`.

@@ -1,6 +1,7 @@
 //! Chosen elements for people to look at: no more is read than is shown.
 
 use hurray_core::{ElementType, LayoutDescriptor};
+use hurray_wire::check;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -29,7 +30,7 @@ fn hidden(tensor: &Tensor) -> Option<String> {
     }
     match (&d.layout, d.element_type) {
         (LayoutDescriptor::BlockPaged(_), _) => return Some(String::from("elements in pages")),
-        (layout, _) if !layout::is_dense(layout) && stored(layout).is_none() => {
+        (layout, _) if !layout::is_dense(layout) && check::nnz(layout).is_none() => {
             return Some(format!("layout 0x{:02X} is agreed elsewhere", layout.tag()))
         }
         _ => {}
@@ -37,23 +38,12 @@ fn hidden(tensor: &Tensor) -> Option<String> {
     no_number(d.element_type).filter(|_| d.element_type != ElementType::Float128)
 }
 
-/// The number of values that a sparse layout stores.
-fn stored(layout: &LayoutDescriptor) -> Option<u64> {
-    match layout {
-        LayoutDescriptor::Coo(l) => Some(l.nnz),
-        LayoutDescriptor::Csr(l) => Some(l.nnz),
-        LayoutDescriptor::Csc(l) => Some(l.nnz),
-        LayoutDescriptor::Csf(l) => Some(l.nnz),
-        _ => None,
-    }
-}
-
 fn chosen<'py>(py: Python<'py>, tensor: &Tensor, places: &[Vec<usize>]) -> PyResult<Bound<'py, PyList>> {
     let d = &*tensor.descriptor;
     if let Some(reason) = hidden(tensor) {
         return Err(UnsupportedError::new_err(format!("no values to show: {reason}")));
     }
-    let address = match stored(&d.layout) {
+    let address = match check::nnz(&d.layout) {
         Some(nnz) => usize::try_from(nnz).ok().map(Address::run),
         None => Address::of(d),
     };
@@ -69,7 +59,7 @@ fn chosen<'py>(py: Python<'py>, tensor: &Tensor, places: &[Vec<usize>]) -> PyRes
     }
     let bytes = tensor.buffers[0].bytes();
     // An empty shape lets the values' buffer be shorter than the entries that its layout counts.
-    if stored(&d.layout).is_some_and(|nnz| (bytes.len() as u128 * 8) < u128::from(nnz) * element.bits as u128) {
+    if check::nnz(&d.layout).is_some_and(|nnz| (bytes.len() as u128 * 8) < u128::from(nnz) * element.bits as u128) {
         return Err(UnsupportedError::new_err("no values to show: the buffer holds fewer than are counted"));
     }
     let mut at = vec![0; places.len()];
@@ -119,11 +109,6 @@ impl Tensor {
     /// Why the elements are not shown, in a few words; ``None`` where they are.
     fn _hidden(&self) -> Option<String> {
         hidden(self)
-    }
-
-    /// The number of values that a sparse layout stores; ``None`` for the others.
-    fn _stored(&self) -> Option<u64> {
-        stored(&self.descriptor.layout)
     }
 
     /// The elements at the outer product of ``places``, one list of indices a dimension, in row-major

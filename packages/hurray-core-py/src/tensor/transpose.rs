@@ -1,7 +1,7 @@
 //! `t.T`: the axes of a tensor of rank 2 swapped, over the same memory.
 
 use hurray_core::layout::{CscLayout, CsrLayout, StridedLayout, TiledLayout, TAG_COL_MAJOR, TAG_ROW_MAJOR};
-use hurray_core::{LayoutDescriptor, QuantizationDescriptor, Shape};
+use hurray_core::{LayoutDescriptor, QuantizationDescriptor, Shape, StatisticsMask};
 use hurray_wire::layout_name;
 use pyo3::prelude::*;
 
@@ -48,13 +48,10 @@ fn transposed(py: Python<'_>, tensor: &Tensor) -> PyResult<Tensor> {
     }
     if let Some(statistics) = &mut to.statistics {
         // N of M along the rows says nothing of the columns.
-        statistics.computed_mask.0 &= !NM_SPARSITY;
+        statistics.computed_mask.0 &= !StatisticsMask::NM_SPARSITY_VALID;
     }
     Tensor::over(to, tensor.buffers.clone(), tensor.device.clone_ref(py))
 }
-
-/// The bit of the statistics mask that vouches for nm_n and nm_m (format: descriptor.md §6.3).
-const NM_SPARSITY: u32 = 1 << 4;
 
 fn reversed<T: Copy>(values: &[T]) -> Vec<T> {
     values.iter().rev().copied().collect()
