@@ -11,14 +11,8 @@ use super::source::Source;
 use crate::buffer::Watch;
 
 /// One system call's worth.
-const PIECE: usize = 1 << 20;
-/// One thread waits while another copies. More than there are cores only take them from others.
-const THREADS: std::ops::RangeInclusive<usize> = 2..=4;
-
-fn threads() -> usize {
-    let cores = thread::available_parallelism().map_or(*THREADS.start(), |cores| cores.get());
-    cores.clamp(*THREADS.start(), *THREADS.end())
-}
+const PIECE: usize = 4 << 20;
+const THREADS: usize = 4;
 
 /// Memory to fill, and the offset to fill it from.
 type Job<'a> = (&'a mut [u8], u64);
@@ -62,12 +56,7 @@ impl<'a> Queue<'a> {
 /// Fills each slice from its offset. Called detached; Ctrl-C ends it.
 pub(super) fn read(source: &Source, jobs: Vec<Job<'_>>) -> io::Result<()> {
     let (queue, mut watch) = (Queue::of(jobs), Watch::default());
-    #[cfg(target_os = "linux")]
-    if let Source::File(file) = source {
-        // A hint: the threads take piece after piece, which together is the file from front to back.
-        let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Sequential);
-    }
-    let helpers = threads().min(queue.pieces.len()).saturating_sub(1);
+    let helpers = THREADS.min(queue.pieces.len()).saturating_sub(1);
     thread::scope(|scope| {
         let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(|| queue.work(source, || Ok(())))).collect();
         let mut result = queue.work(source, || watch.look());
