@@ -7,6 +7,7 @@ Our own distributions are always installed from the wheels in dist/, with the in
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,10 @@ VERSION = PROJECTS["hurray"]["version"]
 CORE = "hurray-core-py"
 PURE = [name for name in PROJECTS if name != CORE]
 # Bridges that a later release fills: nothing of theirs needs the framework yet, and it is not installed for them.
-WITHOUT_FRAMEWORK = {"hurray-torch", "hurray-scipy", "hurray-jax", "hurray-cupy"}
+WITHOUT_FRAMEWORK = {"hurray-scipy", "hurray-jax", "hurray-cupy"}
+# Frameworks that weigh gigabytes, by the bridge that needs them: each is installed once, into an environment of its own
+# that holds what the dependency group of its name lists, and is lent from there. tools/gates.py repeats the pairs.
+LENT = {"hurray-torch": "torch"}
 # Interpreters beside the one that runs nox; one that is absent is skipped, and said to be.
 OTHER_PYTHONS = ["3.10", "3.12", "3.13"]
 ABI3_PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
@@ -67,7 +71,14 @@ def third_party(*distributions: str, extras: bool = True) -> list[str]:
         if extras:
             for extra in project.get("optional-dependencies", {}).values():
                 needed.update(extra)
-    return sorted(one for one in needed if not one.startswith("hurray"))
+    return sorted(
+        one for one in needed if not one.startswith("hurray") and plain_name(one) not in LENT.values()
+    )
+
+
+def plain_name(requirement: str) -> str:
+    """The name that a requirement begins with."""
+    return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0].lower()
 
 
 def with_ours(distribution: str) -> list[str]:
@@ -79,10 +90,41 @@ def with_ours(distribution: str) -> list[str]:
     return found
 
 
+def lend(session: nox.Session, framework: str) -> None:
+    """Let the session import ``framework`` from the one environment that has it, behind all that is its own.
+
+    An environment serves as long as the group lists the same; what belongs to it comes last on the path.
+    """
+    wanted = "\n".join(group(framework))
+    folder = BUILD / "frameworks" / f"{framework}-{sys.version_info[0]}.{sys.version_info[1]}"
+    stamp = folder / "installed"
+    python = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        session.run(sys.executable, "-m", "virtualenv", "--quiet", str(folder), external=True)
+        session.run(python, "-m", "pip", "install", "--quiet", *group(framework), external=True)
+        stamp.write_text(wanted, encoding="utf-8")
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    lender, borrower = (
+        Path(str(session.run(one, "-c", where, silent=True, external=True)).strip())
+        for one in (python, "python")
+    )
+    (borrower / f"lent-{framework}.pth").write_text(f"{lender}\n", encoding="utf-8")
+
+
 def install(
-    session: nox.Session, *distributions: str, tools: tuple[str, ...] = (), python: str = "python"
+    session: nox.Session,
+    *distributions: str,
+    tools: tuple[str, ...] = (),
+    python: str = "python",
+    lent: bool = True,
 ) -> None:
-    """Install the tools and other people's packages by name, then ``distributions`` from dist/ alone."""
+    """Install the tools and other people's packages by name, then ``distributions`` from dist/ alone.
+
+    ``lent=False`` goes without the frameworks that are lent.
+    """
+    for framework in (LENT[name] for name in distributions if lent and name in LENT):
+        lend(session, framework)
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     others = [*tools, *third_party(*distributions)]
     if others:
@@ -176,14 +218,15 @@ def pythons(session: nox.Session, version: str) -> None:
         sys.executable, "-m", "virtualenv", "--quiet", "--python", interpreter, str(folder), external=True
     )
     python = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
-    install(session, *PROJECTS, tools=group("tests"), python=python)
+    # The frameworks that are lent are there for one interpreter alone: their bridges are tested with that.
+    install(session, *PROJECTS, tools=group("tests"), python=python, lent=False)
     session.run(python, "-m", "tools.gates", "python", version, external=True)
 
 
 @nox.session(requires=["wheels"], default=False)
 def conformance(session: nox.Session) -> None:
     """The golden vectors and those of the reference codec through the core: values, bytes and verdicts."""
-    install(session, *PROJECTS, tools=group("tests"))
+    install(session, *PROJECTS, tools=group("tests"), lent=False)
     session.run("python", "-m", "tools.gates", "conformance")
 
 
@@ -211,7 +254,7 @@ def fuzz(session: nox.Session) -> None:
 @nox.session(requires=["wheels"], default=False)
 def bench(session: nox.Session) -> None:
     """The table of goals, ours and the peers' measured in one run; ``-- suite`` runs pytest-benchmark instead."""
-    install(session, CORE, "hurray-numpy", "hurray-cli", tools=group("bench"))
+    install(session, CORE, "hurray-numpy", "hurray-torch", "hurray-cli", tools=group("bench"))
     if session.posargs[:1] == ["suite"]:
         session.run("pytest", "-c", "benchmarks/pytest.ini", "benchmarks/suite", *session.posargs[1:])
         return

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from tools import gate, gates
+from tools.repository import texts
 
 JUNIT = """<testsuites><testsuite>
 <testcase name="a"/><testcase name="b"/>
@@ -71,3 +74,20 @@ def test_closing_line_adds_up_the_sessions(results: Path, capsys: pytest.Capture
 def test_every_distribution_has_a_gate() -> None:
     assert len(gates.PACKAGES) == 8
     assert set(gates.SESSIONS) == {"conformance", "fuzz", "lint", "quick", "tests"}
+
+
+def test_a_run_without_a_lent_framework_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that skips a whole framework is no run; one that is told to go without says so."""
+    monkeypatch.setattr(gates, "LENT", {"hurray-torch": "no_such_framework"})
+    verdict = gates.frameworks_gate(lent=True)
+    assert not verdict.ok
+    assert verdict.notes == ["not installed: no_such_framework"]
+    assert gates.frameworks_gate(lent=False).notes == ["not run: hurray-torch, without no_such_framework"]
+
+
+def test_the_gates_and_the_sessions_lend_the_same() -> None:
+    table = re.search(r"^LENT = (\{.*?\})$", texts()["noxfile.py"], flags=re.MULTILINE | re.DOTALL)
+    assert table is not None
+    assert ast.literal_eval(table.group(1)) == gates.LENT
+    assert gates.LENT
+    assert set(gates.LENT) <= set(gates.PACKAGES)
