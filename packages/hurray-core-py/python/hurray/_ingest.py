@@ -35,7 +35,7 @@ def from_torch(tensor: Any, *, copy: bool | None = None) -> Tensor:
     :raises UnsupportedError: the format cannot express it exactly.
     :raises ImportError: hurray-torch is not installed.
     """
-    return bridges.get("torch").from_object(tensor, copy=copy)
+    return through_bridge("torch", tensor, copy)
 
 
 def from_scipy(matrix: Any, *, copy: bool | None = None) -> Tensor:

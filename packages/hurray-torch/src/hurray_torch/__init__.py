@@ -1,51 +1,63 @@
-"""The PyTorch bridge of Hurray: registered, so that it can be found, and not there yet.
+"""PyTorch for Hurray: the ``torch`` bridge, state dicts in ``.hrry`` files, and the ``pt`` format.
 
-Until it is, both ways raise :class:`hurray.UnsupportedError` with what works today instead. PyTorch is not imported.
+``save_file`` and ``load_file`` are for a state dict, ``save_model`` and ``load_model`` for a module; tensors cross by
+:func:`hurray.from_torch` and :meth:`hurray.Tensor.to_torch`. Nothing here imports PyTorch before it is needed.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn, final
+from hurray.bridges import require_core
 
-import hurray
+from hurray_torch._bridge import TorchBridge
+from hurray_torch._pt_format import PtFormat
 
-__all__ = ["PyTorchBridge", "__version__", "bridge"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hurray_torch._load import load_file
+    from hurray_torch._model import LoadReport, load_model, save_model
+    from hurray_torch._save import save_file
+
+__all__ = [
+    "LoadReport",
+    "__version__",
+    "bridge",
+    "load_file",
+    "load_model",
+    "pt",
+    "save_file",
+    "save_model",
+]
 
 __version__ = "0.1.0"
-hurray.bridges.require_core("hurray-torch", __version__)
+require_core("hurray-torch", __version__)
 
-# The types of PyTorch are told by the package that their classes come from.
-_ROOTS: Final = frozenset({"torch"})
+bridge = TorchBridge()
+pt = PtFormat()
 
-
-@final
-class PyTorchBridge:
-    """What :func:`hurray.bridges.get` returns for ``"torch"``."""
-
-    name: Final = "torch"
-    framework: Final = "torch"
-
-    def owns(self, obj: object) -> bool:
-        """Whether ``obj`` is of PyTorch, or of a subclass, told without importing it."""
-        return any(base.__module__.partition(".")[0] in _ROOTS for base in type(obj).__mro__)
-
-    def from_object(self, obj: Any, *, copy: bool | None = None) -> NoReturn:
-        """Not there yet.
-
-        :raises hurray.UnsupportedError: always; the text says what works today.
-        """
-        raise hurray.UnsupportedError(
-            "hurray-torch cannot take PyTorch objects yet; hurray.from_dlpack(x) shares a CPU tensor"
-        )
-
-    def to_object(self, tensor: hurray.Tensor, **options: Any) -> NoReturn:
-        """Not there yet.
-
-        :raises hurray.UnsupportedError: always; the text says what works today.
-        """
-        raise hurray.UnsupportedError(
-            "hurray-torch cannot make PyTorch objects yet; torch.from_dlpack(t) shares what DLPack can describe"
-        )
+# Where the names are that work with PyTorch, and import it.
+_WHERE = {
+    "LoadReport": "_model",
+    "load_file": "_load",
+    "load_model": "_model",
+    "save_file": "_save",
+    "save_model": "_model",
+}
 
 
-bridge: Final = PyTorchBridge()
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'hurray_torch' has no attribute {name!r}")
+    import importlib
+
+    try:
+        found = getattr(importlib.import_module(f"hurray_torch.{_WHERE[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ModuleNotFoundError("PyTorch is not installed: pip install torch", name="torch") from None
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__
