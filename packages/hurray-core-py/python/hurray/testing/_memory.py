@@ -1,0 +1,76 @@
+"""Where tensors lie, what they hold, and how much of memory a process has."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import hurray
+
+__all__ = ["addresses", "filled", "pattern", "resident"]
+
+
+class _View(ctypes.Structure):
+    """CPython's ``Py_buffer``."""
+
+    _fields_ = (
+        ("buf", ctypes.c_void_p),
+        ("obj", ctypes.c_void_p),
+        ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int),
+        ("ndim", ctypes.c_int),
+        *((name, ctypes.c_void_p) for name in ("format", "shape", "strides", "suboffsets", "internal")),
+    )
+
+
+_get = ctypes.pythonapi.PyObject_GetBuffer
+_get.argtypes = [ctypes.py_object, ctypes.POINTER(_View), ctypes.c_int]
+_release = ctypes.pythonapi.PyBuffer_Release
+_release.argtypes = [ctypes.POINTER(_View)]
+_release.restype = None
+
+
+def addresses(tensor: hurray.Tensor) -> tuple[int, ...]:
+    """Where each buffer of a CPU tensor begins, buffer 0 at element [0, …, 0]; 0 for an empty one."""
+    found = []
+    for index in range(tensor.buffer_count):
+        view = _View()
+        _get(tensor.buffer(index), ctypes.byref(view), 0)
+        offset = tensor.byte_offset if index == 0 else 0
+        found.append(view.buf + offset if view.len else 0)
+        _release(ctypes.byref(view))
+    return tuple(found)
+
+
+def pattern(dtype: str, shape: tuple[int, ...]) -> bytes:
+    """Row-major elements as the format packs them, all bytes between 2 and 252, unused bits 0."""
+    kind = hurray.Dtype.from_name(dtype)
+    count = prod(shape)
+    data = bytearray((at * 37 + 11) % 251 + 2 for at in range(hurray.buffer_size_bytes(kind, count)))
+    bits = count * kind.bit_width
+    for at in range(bits // 8, len(data)):
+        data[at] &= (1 << max(0, bits - 8 * at)) - 1
+    return bytes(data)
+
+
+def filled(data: bytes) -> mmap.mmap:
+    """Writable memory at the start of a page, which no allocator shares with anything else."""
+    memory = mmap.mmap(-1, max(len(data), 1))
+    memory[: len(data)] = data
+    return memory
+
+
+def resident() -> int:
+    """Bytes of this process in memory: now where the system says so, else the most there ever were."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        import resource
+
+        most: Any = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return int(most)
+    return pages * mmap.PAGESIZE
