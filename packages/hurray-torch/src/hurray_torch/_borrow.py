@@ -9,6 +9,7 @@ import hurray
 import torch
 
 from hurray_torch._dtypes import PLAIN, VIEWED
+from hurray_torch._storage import reach
 
 __all__ = ["borrow", "memory"]
 
@@ -17,9 +18,10 @@ _E8M0 = hurray.dtype.float8_e8m0
 
 
 def borrow(tensor: Any) -> tuple[Any, hurray.Dtype, tuple[int, ...], bool] | None:
-    """(C-contiguous buffer, dtype, shape, Fortran order) of a plain contiguous tensor.
+    """(C-contiguous buffer, dtype, shape, Fortran order) of a plain tensor: its own memory, where that has no gaps.
 
-    None for everything else: it has to become a tensor of the format first, or to be refused with its reason.
+    A view with gaps between its elements is gathered: a file holds its elements and not those of its storage. None for
+    everything else: it has to become a tensor of the format first, or to be refused with its reason.
     """
     if type(tensor) is not torch.Tensor or tensor.layout is not torch.strided or not tensor.is_cpu:
         return None
@@ -28,7 +30,9 @@ def borrow(tensor: Any) -> tuple[Any, hurray.Dtype, tuple[int, ...], bool] | Non
         return None
     fortran = not tensor.is_contiguous()
     if fortran and not tensor.permute(*reversed(range(tensor.dim()))).is_contiguous():
-        return None
+        if reach(tensor) <= tensor.numel():
+            return None  # in some other order, or repeated: the layout says so
+        tensor, fortran = tensor.contiguous(), False
     try:
         return memory(tensor), dtype, tuple(tensor.shape), fortran
     except RuntimeError:  # a tensor without memory of its own
