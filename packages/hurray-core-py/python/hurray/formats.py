@@ -45,7 +45,7 @@ GROUP = "hurray.formats"
 HEAD_BYTES = 4096
 MEMBERS = ("name", "suffixes", "sniff", "read", "write")
 # Formats of this project by the distribution that carries them, for an error that says what to install.
-OURS = {"npy": "hurray-numpy", "npz": "hurray-numpy", "safetensors": "hurray-cli"}
+OURS = {"npy": "hurray-numpy", "npz": "hurray-numpy", "pt": "hurray-torch", "safetensors": "hurray-cli"}
 
 # How files of those formats begin (a pattern), for the same error where nobody is there to tell them.
 BEGINNINGS = {"npy": rb"\x93NUMPY", "npz": rb"PK\x03\x04.{26}[^\0]*\.npy"}

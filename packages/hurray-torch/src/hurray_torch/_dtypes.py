@@ -27,7 +27,7 @@ VIEWED: dict[torch.dtype, hurray.Dtype] = {
     for ours, theirs in _VIEWED_NAMES.items()
     if hasattr(torch, theirs)
 }
-# Two elements a byte, the first in the low bits, and shapes that count bytes in the last dimension. Not in every release.
+# Two elements a byte, the first in the low bits; shapes count bytes in the last dimension. Not in every release.
 FLOAT4: torch.dtype | None = getattr(torch, "float4_e2m1fn_x2", None)
 
 FROM_TORCH: dict[torch.dtype, hurray.Dtype] = {**PLAIN, **VIEWED, torch.bool: hurray.dtype.bool}

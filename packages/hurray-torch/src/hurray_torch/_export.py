@@ -79,9 +79,7 @@ def _check(tensor: Tensor, layout: str) -> None:
     """Refuse what is no plain array of numbers."""
     problem = None
     if layout in _SPARSE:
-        problem = (
-            f"has the layout {layout}, which is no dense one: t.to('torch', sparse=True) gives a sparse tensor"
-        )
+        problem = f"has the layout {layout}, which is no dense one: t.to('torch', sparse=True) gives a sparse tensor"
     elif layout not in _STRIDES | _REARRANGED:
         problem = f"has the layout {layout}, which PyTorch lacks; t.buffer(i) has its parts"
     elif tensor.quantization is not None:
@@ -90,7 +88,9 @@ def _check(tensor: Tensor, layout: str) -> None:
         problem = f"has a dimension that is not known yet, dimension {tensor.shape.index(None)} is dynamic"
     elif tensor.dtype not in TO_TORCH:
         problem = "has elements that PyTorch has no type for; t.tobytes() has the bytes"
-    elif tensor.dtype is hurray.dtype.float4_e2m1 and (not tensor.ndim or _shape(tensor)[-1] * 2 != tensor.shape[-1]):
+    elif tensor.dtype is hurray.dtype.float4_e2m1 and (
+        not tensor.ndim or _shape(tensor)[-1] * 2 != tensor.shape[-1]
+    ):
         problem = (
             "has an odd last dimension or none, and torch.float4_e2m1fn_x2 has two elements a byte: "
             "t.tobytes() has the bytes"

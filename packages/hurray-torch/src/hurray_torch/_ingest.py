@@ -32,13 +32,18 @@ def from_object(obj: Any, *, copy: bool | None = None) -> Tensor:
     :raises TypeError: ``obj`` is no PyTorch tensor.
     """
     # What is asked costs more than the sharing itself: the fewest questions that tell a plain tensor.
-    if type(obj) is _Tensor and (dtype := obj.dtype) in PLAIN and obj.is_cpu and obj.layout is _strided:
-        if not (obj.requires_grad or obj.is_neg() or (dtype.is_complex and obj.is_conj())):
-            try:
-                if not obj.data_ptr() % ALIGNED:
-                    return from_dlpack(Held(to_capsule(obj)), copy=copy)
-            except (RuntimeError, hurray.BufferError):
-                pass  # it has no memory of its own; what it is will be found out
+    if (
+        type(obj) is _Tensor
+        and (dtype := obj.dtype) in PLAIN
+        and obj.is_cpu
+        and obj.layout is _strided
+        and not (obj.requires_grad or obj.is_neg() or (dtype.is_complex and obj.is_conj()))
+    ):
+        try:
+            if not obj.data_ptr() % ALIGNED:
+                return from_dlpack(Held(to_capsule(obj)), copy=copy)
+        except (RuntimeError, hurray.BufferError):
+            pass  # it has no memory of its own; what it is will be found out
     return _from_any(obj, copy)
 
 
@@ -73,7 +78,7 @@ def _exported(tensor: torch.Tensor, copy: bool | None) -> Tensor:
 
 
 def resolved(tensor: torch.Tensor, copy: bool | None) -> torch.Tensor:
-    """The tensor with its values in its memory: conjugates, negatives and zeros that PyTorch puts off are worked out."""
+    """The tensor with its values in its memory: what PyTorch puts off (conjugates, negatives, zeros) is worked out."""
     if tensor.is_conj() or tensor.is_neg():
         which = "conjugate" if tensor.is_conj() else "negative"
         copy_needed(copy, f"{_refuse.named(tensor)} is the {which} of what its memory holds")
@@ -93,7 +98,9 @@ def _packed(tensor: torch.Tensor, dtype: hurray.Dtype, copy: bool | None) -> Ten
     codes = tensor.view(torch.uint8)
     shape = (*tensor.shape[:-1], 2 * tensor.shape[-1])
     if not codes.is_contiguous():
-        copy_needed(copy, f"{_refuse.named(tensor)} is not contiguous, and packed elements are in row-major order")
+        copy_needed(
+            copy, f"{_refuse.named(tensor)} is not contiguous, and packed elements are in row-major order"
+        )
         codes, copy = codes.contiguous(), None
     elif codes.data_ptr() % ALIGNED:
         copy_needed(copy, f"{_refuse.named(tensor)} is not aligned to {ALIGNED} bytes")

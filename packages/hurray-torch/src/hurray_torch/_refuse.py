@@ -51,14 +51,18 @@ def _kind(tensor: torch.Tensor) -> str | None:
         )
     kind = type(tensor)
     if kind.__torch_dispatch__ is not _PLAIN_DISPATCH:
-        why = _KINDS.get(kind.__name__, "what it holds is known to its class alone: take the plain tensors in it")
+        why = _KINDS.get(
+            kind.__name__, "what it holds is known to its class alone: take the plain tensors in it"
+        )
         return f"is a {kind.__module__}.{kind.__qualname__}: {why}"
     return None
 
 
 def _form(tensor: torch.Tensor) -> str | None:
     if tensor.is_meta:
-        return "is on the meta device, it has a shape and no data: torch.empty_like(t, device='cpu') and fill it"
+        return (
+            "is on the meta device, it has a shape and no data: torch.empty_like(t, device='cpu') and fill it"
+        )
     if tensor.is_quantized:
         return (
             "is quantised in PyTorch's own way: pass t.int_repr() and a hurray.PerTensorAffine(scale, zero_point), "

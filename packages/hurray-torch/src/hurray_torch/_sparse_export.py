@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 from hurray import CooLayout, InvalidDescriptorError, Tensor, UnsupportedError
-from torch.utils.dlpack import from_dlpack
 
 from hurray_torch._export import named, to_object
 

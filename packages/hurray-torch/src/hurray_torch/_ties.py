@@ -57,7 +57,9 @@ def read(kv: Mapping[str, Any], stored: Container[str], path: object) -> dict[st
             continue
         alias = key[len(TIED) :]
         if not isinstance(name, str) or name not in stored:
-            raise FileError(f"{path}: metadata key {key!r} ties a name to {name!r}, and no such tensor is stored")
+            raise FileError(
+                f"{path}: metadata key {key!r} ties a name to {name!r}, and no such tensor is stored"
+            )
         if alias in stored:
             raise FileError(f"{path}: metadata key {key!r} ties a name that has a tensor of its own")
         ties[alias] = name
@@ -71,4 +73,6 @@ def reserved(metadata: Mapping[str, Any]) -> None:
     """
     for key in metadata:
         if isinstance(key, str) and key.startswith(RESERVED):
-            raise ValueError(f"metadata key {key!r}: keys that begin with {RESERVED!r} are reserved: choose another")
+            raise ValueError(
+                f"metadata key {key!r}: keys that begin with {RESERVED!r} are reserved: choose another"
+            )
