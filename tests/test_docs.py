@@ -12,7 +12,7 @@ import pytest
 from tools import codes
 from tools.repository import ROOT
 
-STUBS = ("torch", "scipy", "jax", "cupy")
+STUBS = ("scipy", "jax", "cupy")
 
 
 def read(name: str) -> str:

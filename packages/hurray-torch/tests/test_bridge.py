@@ -21,6 +21,9 @@ class TestTorchBridge(BridgeSuite):
         *("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
         *(*SMALL, "bool", "float8_e8m0", "float4_e2m1"),
     )
+    # The last dimension is even: PyTorch's float4 has two elements a byte. Scalars are in test_strides.py.
+    shapes: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (1, 6), (3, 4), (2, 3, 4), (64, 64))
+    empty_shapes: ClassVar[tuple[tuple[int, ...], ...]] = ((0,), (0, 4), (3, 0))
     copied = frozenset({"bool"})
     options: ClassVar[dict[str, Any]] = {}
 
