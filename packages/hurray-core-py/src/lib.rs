@@ -45,6 +45,8 @@ mod _core {
     #[pymodule_export]
     use crate::create::linspace::linspace;
     #[pymodule_export]
+    use crate::create::listed::_listed;
+    #[pymodule_export]
     use crate::create::sparse_coo::sparse_coo;
     #[pymodule_export]
     use crate::descriptor::Descriptor;
