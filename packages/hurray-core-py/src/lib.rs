@@ -3,6 +3,7 @@
 #[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
 compile_error!("hurray needs a 64-bit little-endian target");
 
+mod argument;
 mod bits;
 mod buffer;
 mod contents;

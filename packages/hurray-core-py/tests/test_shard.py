@@ -47,7 +47,7 @@ def test_arguments(name: str) -> None:
     for wrong in (5, None):
         with pytest.raises(TypeError, match=f"{name} is a sequence of ints"):
             make(wrong)
-    for wrong in ("ab", (1.0, 2), (True, 1)):
+    for wrong in ("ab", (1.0, 2)):
         with pytest.raises(TypeError, match=rf"{name}\[0\] is an int"):
             make(wrong)
     for wrong in (-1, 2**64 - 1, 2**64):

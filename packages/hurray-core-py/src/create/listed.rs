@@ -9,6 +9,7 @@ use super::code::code;
 use super::elements::Elements;
 use super::number::Number;
 use super::place;
+use crate::argument;
 use crate::error::{guarded, kind, CopyRequiredError, InvalidDescriptorError};
 use crate::tensor::Tensor;
 
@@ -153,7 +154,7 @@ pub(crate) fn _listed(
     obj: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
     device: Option<&Bound<'_, PyAny>>,
-    copy: Option<bool>,
+    #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
 ) -> PyResult<Tensor> {
     let py = obj.py();
     guarded(|| {

@@ -11,6 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyTuple};
 
 use super::author::{self, Stated};
 use super::{new, values, view, write, Tensor};
+use crate::argument;
 use crate::descriptor::{handles, Descriptor};
 use crate::device::{self, Device};
 use crate::error::{guarded, UnsupportedError};
@@ -51,7 +52,11 @@ impl Tensor {
     /// instead of copying; ``True`` always copies. A tensor of any type is shared or copied whole.
     #[staticmethod]
     #[pyo3(signature = (obj, dtype=None, *, copy=None))]
-    fn from_buffer(obj: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>, copy: Option<bool>) -> PyResult<Self> {
+    fn from_buffer(
+        obj: &Bound<'_, PyAny>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
+    ) -> PyResult<Self> {
         guarded(|| new::from_exporter(obj, dtype, copy))
     }
 
@@ -151,23 +156,20 @@ impl Tensor {
     #[pyo3(signature = (name, **options))]
     fn to<'py>(
         slf: &Bound<'py, Self>,
-        name: &str,
+        #[pyo3(from_py_with = argument::name)] name: String,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(reason) = slf.get().pending() {
-            return Err(UnsupportedError::new_err(format!("to({name:?}) {reason}")));
-        }
-        bridge(slf.py(), name)?.call_method(intern!(slf.py(), "to_object"), (slf,), options)
+        handed(slf, &name, options)
     }
 
     /// Hand the tensor to PyTorch; ``to("torch")``.
     fn to_torch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::to(slf, "torch", None)
+        handed(slf, "torch", None)
     }
 
     /// Hand the tensor to SciPy; ``to("scipy")``.
     fn to_scipy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::to(slf, "scipy", None)
+        handed(slf, "scipy", None)
     }
 
     /// The elements in row-major order, packed as the format packs them (format: element-types.md §3).
@@ -217,12 +219,12 @@ impl Tensor {
     fn __array__<'py>(
         slf: &Bound<'py, Self>,
         dtype: Option<Bound<'py, PyAny>>,
-        copy: Option<bool>,
+        #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = PyDict::new(slf.py());
         options.set_item(intern!(slf.py(), "dtype"), dtype)?;
         options.set_item(intern!(slf.py(), "copy"), copy)?;
-        Self::to(slf, "numpy", Some(&options))
+        handed(slf, "numpy", Some(&options))
     }
 
     /// The DLPack (device type, device id) pair (requirements: Device and Memory Class Mapping).
@@ -238,6 +240,18 @@ impl Tensor {
         // SAFETY: CPython's own view, not null.
         unsafe { pybuffer::fill(&slf, view, flags) }
     }
+}
+
+/// A tensor through the bridge of that name.
+fn handed<'py>(
+    tensor: &Bound<'py, Tensor>,
+    name: &str,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(reason) = tensor.get().pending() {
+        return Err(UnsupportedError::new_err(format!("to({name:?}) {reason}")));
+    }
+    bridge(tensor.py(), name)?.call_method(intern!(tensor.py(), "to_object"), (tensor,), options)
 }
 
 /// The installed bridge of that name.
