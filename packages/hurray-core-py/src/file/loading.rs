@@ -73,7 +73,10 @@ fn chosen(opened: &Opened, names: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
             error::mixed(names.py(), "KeyError", format!("no tensor {text:?} in the file, which has {count}"))
         })
     };
-    names.try_iter()?.map(find).collect()
+    let items = names.try_iter().map_err(|_| {
+        pyo3::exceptions::PyTypeError::new_err(format!("names is a sequence of names, got {}", error::kind(names)))
+    })?;
+    items.map(find).collect()
 }
 
 /// The metadata of a file as a dict, empty where it has none (requirements: File metadata).
