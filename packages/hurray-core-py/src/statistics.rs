@@ -99,8 +99,10 @@ impl Statistics {
 
     fn same(&self, other: &Self) -> bool {
         let mut floats = self.floats().into_iter().zip(other.floats()).map(|((_, a), (_, b))| (a, b));
-        // What is stored is compared, so that equal statistics make equal descriptors: -0.0 is not 0.0.
-        let alike = |(a, b): (Option<f64>, Option<f64>)| a.map(f64::to_bits) == b.map(f64::to_bits);
+        let alike = |(a, b): (Option<f64>, Option<f64>)| match (a, b) {
+            (Some(a), Some(b)) => a == b || a.is_nan() && b.is_nan(),
+            (a, b) => a.is_none() && b.is_none(),
+        };
         let rest = |s: &Self| (s.inner.computed_mask, s.nnz(), s.nm_n(), s.nm_m(), s.has_nan(), s.has_inf());
         rest(self) == rest(other) && floats.all(alike)
     }

@@ -21,7 +21,7 @@ FLAGS: list[tuple[str, Callable[[Any, Path], Any]]] = [
     ("is_sorted", lambda value, path: hurray.CooLayout(1, value)),
     ("has_nan", lambda value, path: hurray.Statistics(has_nan=value, has_inf=False)),
     *[
-        (name, lambda value, path, name=name: hurray.ExtensionType(8, **{name: value}))  # type: ignore[misc]
+        (name, lambda value, path, name=name: hurray.ExtensionType(8, **{name: value}))
         for name in ("is_float", "is_signed", "has_nan", "has_inf")
     ],
 ]

@@ -81,12 +81,14 @@ def _emptied(obj: Any) -> Any:
 
 
 def test_a_dtype_gives_the_numbers_their_type() -> None:
-    assert hurray.asarray([1, 2], dtype="float32").tobytes() == hurray.full(1, 1.0, dtype="float32").tobytes() + (
-        hurray.full(1, 2.0, dtype="float32").tobytes()
-    )
+    assert hurray.asarray([1, 2], dtype="float32").tobytes() == hurray.full(
+        1, 1.0, dtype="float32"
+    ).tobytes() + (hurray.full(1, 2.0, dtype="float32").tobytes())
     assert hurray.asarray([1, -8, 7], dtype=hurray.dtype.int4).tolist() == [1, -8, 7]
     assert hurray.asarray([True, False, True], dtype=hurray.int8).tolist() == [1, 0, 1]
-    assert hurray.asarray([0.1], dtype="float32").tolist() != [0.1]  # the nearest, as every reader of text does
+    assert hurray.asarray([0.1], dtype="float32").tolist() != [
+        0.1
+    ]  # the nearest, as every reader of text does
     assert math.isnan(hurray.asarray(float("nan"), dtype="bfloat16").tolist())
 
 
@@ -201,5 +203,7 @@ def test_lists_are_saved_and_make_sparse_tensors(tmp_path: Path) -> None:
 def test_a_long_list_can_be_interrupted() -> None:
     code = "import signal, hurray; signal.setitimer(signal.ITIMER_REAL, 0.2); hurray.asarray(range(10**10))"
     code = f"import signal; signal.signal(signal.SIGALRM, signal.default_int_handler); {code}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.stderr.strip().endswith("KeyboardInterrupt"), done.stderr

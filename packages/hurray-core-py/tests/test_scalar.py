@@ -12,7 +12,14 @@ import pytest
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
 @pytest.mark.parametrize(
     ("dtype", "value"),
-    [("int8", -3), ("uint64", 2**64 - 1), ("float64", 2.75), ("bfloat16", -0.5), ("int4", -8), ("bool", True)],
+    [
+        ("int8", -3),
+        ("uint64", 2**64 - 1),
+        ("float64", 2.75),
+        ("bfloat16", -0.5),
+        ("int4", -8),
+        ("bool", True),
+    ],
 )
 def test_one_element_is_its_number(dtype: str, value: Any, shape: tuple[int, ...]) -> None:
     one = hurray.full(shape, value, dtype=hurray.Dtype.from_name(dtype))
@@ -32,7 +39,9 @@ def test_text_in_memory_is_not_parsed() -> None:
     """Python's int() reads digits out of whatever exports bytes."""
     digits = hurray.asarray(b"42")
     for kind in (int, float, complex):
-        with pytest.raises(TypeError, match=rf"{kind.__name__}\(t\) needs a tensor of one element, and t has shape \[2\]"):
+        with pytest.raises(
+            TypeError, match=rf"{kind.__name__}\(t\) needs a tensor of one element, and t has shape \[2\]"
+        ):
             kind(digits)
     assert int(hurray.asarray(b"7")) == ord("7")
 
@@ -50,4 +59,4 @@ def test_what_has_no_readable_element_is_refused() -> None:
 
 def test_a_tensor_is_no_index() -> None:
     with pytest.raises(TypeError):
-        operator.index(hurray.asarray(1))
+        operator.index(hurray.asarray(1))  # type: ignore[arg-type]

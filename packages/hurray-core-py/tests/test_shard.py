@@ -19,7 +19,7 @@ def test_shards_are_values(sizes: tuple[list[int], list[int]]) -> None:
     parent, offset = sizes
     shard = hurray.Shard(parent, offset)
     assert (shard.parent_shape, shard.shard_offset) == (tuple(parent), tuple(offset))
-    check_value(shard, hurray.Shard(tuple(parent), iter(offset)), [hurray.Shard([7], [5])], hashable=True)  # type: ignore[arg-type]
+    check_value(shard, hurray.Shard(tuple(parent), iter(offset)), [hurray.Shard([7], [5])], hashable=True)
 
 
 def test_each_field_counts() -> None:

@@ -180,7 +180,9 @@ print(len(within), round(end - begin, 4), round(max(b - a for a, b in zip(within
 """
 
 
-@pytest.mark.parametrize("what", ["save", "writer", "tofile", "read", "verify", "tobytes", "unpack", "pickle", "copy", "unaligned"])
+@pytest.mark.parametrize(
+    "what", ["save", "writer", "tofile", "read", "verify", "tobytes", "unpack", "pickle", "copy", "unaligned"]
+)
 def test_other_threads_run_while_bytes_move(what: str, tmp_path: Path) -> None:
     """The GIL is released during save, load and the like: another thread keeps counting."""
     with open(tmp_path / "big", "wb") as file:

@@ -121,7 +121,8 @@ def _wrapped(obj: Any, copy: bool | None) -> Tensor | None:
         if isinstance(obj, _NUMBERS):
             return None
         raise TypeError(
-            f"a {_kind(obj)} is no array: it offers neither __dlpack__ nor the buffer protocol, and is no number or list of them"
+            f"a {_kind(obj)} is no array: it offers neither __dlpack__ nor the buffer protocol, "
+            "and is no number or list of them"
         ) from None
     with view:
         return Tensor.from_buffer(obj, copy=copy)

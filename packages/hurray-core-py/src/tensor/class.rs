@@ -81,10 +81,18 @@ impl Tensor {
     /// Bytes of the elements, packed as the format packs them; of all buffers for a tensor that is
     /// sparse, paged, quantised, private or dynamic.
     #[getter]
-    fn nbytes(&self) -> u64 {
-        let plain = layout::is_dense(&self.descriptor.layout) && self.descriptor.quantization.is_none();
-        let buffers = || self.buffers.iter().map(|buffer| buffer.len() as u64).sum();
-        write::packed_len(&self.descriptor).filter(|_| plain).unwrap_or_else(buffers)
+    fn nbytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let d = &self.descriptor;
+        let plain = layout::is_dense(&d.layout) && d.quantization.is_none();
+        if let Some(len) = write::packed_len(d).filter(|_| plain) {
+            return Ok(len.into_pyobject(py)?.into_any());
+        }
+        if plain && d.extension_type.is_none() && !d.shape.has_dynamic() {
+            // A broadcast may stand for more elements than 64 bits count; Python's own integers do.
+            return py.import("hurray._format")?.call_method1("_packed", (self.size(py)?, d.element_type.bit_width()));
+        }
+        let stored: u64 = self.buffers.iter().map(|buffer| buffer.len() as u64).sum();
+        Ok(stored.into_pyobject(py)?.into_any())
     }
 
     /// Bytes of one element; ``None`` for elements that share bytes (``t.dtype.bit_width`` says their bits).

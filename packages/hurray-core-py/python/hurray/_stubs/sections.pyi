@@ -9,7 +9,9 @@ from typing_extensions import Self
 class Shard:
     """Where a tensor lies in a larger one, in elements."""
 
-    def __new__(cls, parent_shape: Iterable[SupportsIndex], shard_offset: Iterable[SupportsIndex]) -> Self: ...
+    def __new__(
+        cls, parent_shape: Iterable[SupportsIndex], shard_offset: Iterable[SupportsIndex]
+    ) -> Self: ...
     @property
     def parent_shape(self) -> tuple[int, ...]: ...
     @property
