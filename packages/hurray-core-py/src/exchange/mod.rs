@@ -3,5 +3,6 @@
 
 pub(crate) mod dlpack;
 pub(crate) mod fd;
+pub(crate) mod filled;
 pub(crate) mod ingest;
 pub(crate) mod pybuffer;

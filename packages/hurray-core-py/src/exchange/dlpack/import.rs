@@ -13,6 +13,7 @@ use pyo3::types::{PyCapsule, PyDict};
 
 use super::abi::{self, DlTensor};
 use super::managed::{Kind, Managed};
+use crate::argument;
 use crate::buffer::Owner;
 use crate::device;
 use crate::error::{guarded, BufferError, UnsupportedError};
@@ -31,7 +32,7 @@ use crate::tensor::Tensor;
 pub(crate) fn from_dlpack(
     x: &Bound<'_, PyAny>,
     device: Option<&Bound<'_, PyAny>>,
-    copy: Option<bool>,
+    #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
 ) -> PyResult<Tensor> {
     guarded(|| {
         if let Some(device) = device::argument(device)?.filter(|device| !device.get().is_cpu()) {
