@@ -20,6 +20,7 @@ def nested() -> torch.Tensor:
     return torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
 
 
+UINT4: Any = vars(torch)["uint4"]  # PyTorch's stubs lack it
 REFUSED = {
     "grad": (torch.ones(2, requires_grad=True), "t.detach()"),
     "parameter": (torch.nn.Parameter(torch.ones(2)), "t.detach()"),
@@ -29,7 +30,7 @@ REFUSED = {
     "bsr": (torch.eye(4).to_sparse_bsr((2, 2)), "to_sparse_csr()"),
     "complex32": (torch.empty(2, dtype=torch.complex32), "complex64"),
     "fnuz": (torch.zeros(2, dtype=torch.uint8).view(torch.float8_e4m3fnuz), "float16"),
-    "uint4": (torch.zeros(2, dtype=torch.uint8).view(torch.uint4), "view(torch.uint8)"),
+    "uint4": (torch.zeros(2, dtype=torch.uint8).view(UINT4), "view(torch.uint8)"),
     "hybrid": (torch.ones(3, 2).to_sparse(1), "to_dense()"),
     "batched csr": (torch.ones(2, 3, 3).to_sparse_csr(), "unbind()"),
 }
@@ -59,7 +60,7 @@ def test_no_tensor_is_a_type_error_that_names_it() -> None:
 def test_a_frozen_parameter_and_a_plain_subclass_are_shared() -> None:
     parameter = torch.nn.Parameter(torch.arange(4.0), requires_grad=False)
     assert hurray.from_torch(parameter, copy=False).tolist() == [0, 1, 2, 3]
-    mine = torch.arange(4.0).as_subclass(type("Mine", (torch.Tensor,), {}))
+    mine: Any = torch.arange(4.0).as_subclass(type("Mine", (torch.Tensor,), {}))
     assert hurray.from_torch(mine, copy=False).tolist() == [0, 1, 2, 3]
 
 

@@ -48,7 +48,7 @@ def save_file(
                 writer.write(name, _host(tensor))
 
 
-def _check(tensors: Mapping[str, torch.Tensor]) -> None:
+def _check(tensors: Mapping[Any, Any]) -> None:
     """All that can be told before a byte is written."""
     for name, tensor in tensors.items():
         if not isinstance(name, str):

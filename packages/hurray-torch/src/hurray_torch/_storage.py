@@ -8,14 +8,13 @@ from typing import Any
 import hurray
 import torch
 from hurray import Descriptor, Tensor, from_dlpack
-from torch.utils.dlpack import to_dlpack
 
 __all__ = ["ALIGNED", "Held", "in_storage", "reach", "to_capsule"]
 
 ALIGNED = hurray.MIN_BUFFER_ALIGNMENT
 _CPU = (1, 0)
-# What to_dlpack itself calls.
-to_capsule: Callable[[torch.Tensor], Any] = getattr(torch._C, "_to_dlpack", to_dlpack)
+# What torch.utils.dlpack.to_dlpack is, or calls.
+to_capsule: Callable[[torch.Tensor], Any] = torch._C._to_dlpack
 _SHAPE_AT = 20  # where a descriptor's dimensions begin, eight bytes each, and byte_offset after them (descriptor.md §1)
 
 
@@ -49,7 +48,7 @@ def in_storage(tensor: torch.Tensor, dtype: hurray.Dtype) -> Tensor | None:
     if start < 0:
         return None
     size = before + reach(tensor) * tensor.element_size()
-    raw = torch.empty(0, dtype=torch.uint8).set_(storage, start, (size,), (1,))  # type: ignore[call-overload]
+    raw = torch.empty(0, dtype=torch.uint8).set_(storage, start, (size,), (1,))
     memory = from_dlpack(Held(to_capsule(raw)), copy=False)
     stated = bytearray(Tensor(memory, dtype, tuple(tensor.shape), layout=_layout(tensor)).descriptor.encode())
     at = _SHAPE_AT + 8 * tensor.dim()

@@ -66,7 +66,7 @@ def read(kv: Mapping[str, Any], stored: Container[str], path: object) -> dict[st
     return ties
 
 
-def reserved(metadata: Mapping[str, Any]) -> None:
+def reserved(metadata: Mapping[Any, Any]) -> None:
     """Refuse metadata of the caller's under keys that are the format's.
 
     :raises ValueError: a key begins with ``hurray.``.
