@@ -65,6 +65,15 @@ def test_unknown_globals_are_listed_and_never_run(tmp_path: Path, monkeypatch: p
     assert not (tmp_path / "a.hrry").exists()
 
 
+def test_nothing_in_an_older_file_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its globals cannot be listed beforehand: PyTorch's unpickler alone stands guard."""
+    monkeypatch.chdir(tmp_path)
+    torch.save({"y": Hostile()}, tmp_path / "a.pt", _use_new_zipfile_serialization=False)
+    with pytest.raises(PlanError, match="was not run"):
+        hurray.convert(tmp_path / "a.pt", tmp_path / "b.hrry")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_what_is_no_tensor_and_no_metadata_is_dropped_by_a_flag_alone(tmp_path: Path) -> None:
     content = {"w": torch.ones(1), "scheduler": None}
     with pytest.raises(PlanError, match="scheduler"):

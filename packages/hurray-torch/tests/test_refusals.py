@@ -69,6 +69,7 @@ def test_a_frozen_parameter_and_a_plain_subclass_are_shared() -> None:
     [
         (torch.tensor([1 + 2j]).conj(), [1 - 2j]),
         (torch.tensor([1 + 2j]).conj().imag, [-2.0]),
+        (torch._neg_view(torch.tensor([2.0])), [-2.0]),
         (torch._efficientzerotensor((2,)), [0.0, 0.0]),
     ],
 )
