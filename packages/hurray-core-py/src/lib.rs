@@ -6,6 +6,7 @@ compile_error!("hurray needs a 64-bit little-endian target");
 mod argument;
 mod bits;
 mod buffer;
+mod composite;
 mod contents;
 mod create;
 mod decimal;
@@ -35,6 +36,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::buffer::{aligned_functions, ticking};
+    #[pymodule_export]
+    use crate::composite::{_composite, Composite};
     #[pymodule_export]
     use crate::create::arange::arange;
     #[pymodule_export]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from hurray._stubs.arguments import _Dtype as _Dtype
+from hurray._stubs.composite import Composite, _composite
 from hurray._stubs.create import (
     _listed,
     arange,
@@ -67,6 +68,7 @@ __all__ = [
     "BlockPagedLayout",
     "BufferHandle",
     "ColMajorLayout",
+    "Composite",
     "CompositeLayout",
     "CooLayout",
     "CscLayout",
@@ -97,6 +99,7 @@ __all__ = [
     "UnknownLayout",
     "__version__",
     "_bare",
+    "_composite",
     "_descriptor",
     "_entry",
     "_handle",

@@ -1,5 +1,6 @@
 //! Files of named tensors (format: file.md): the doors over `hurray_wire`.
 
+mod composed;
 mod entry;
 mod kv;
 mod loading;

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use super::mapped;
 use crate::buffer::{self, Buffer, View};
+use crate::composite::Composite;
 use crate::contents;
 use crate::error::{self, InvalidDescriptorError};
 use crate::exchange::ingest;
@@ -62,6 +63,23 @@ impl Writable {
         let shape = Shape::new(dims).map_err(tensor::invalid)?;
         let descriptor = tensor::plain(ty, shape, placed.layout, placed.byte_offset, handle)?;
         Ok(Some(Self::plain(descriptor, placed.buffer)))
+    }
+
+    /// What a name stands for in a file: one tensor, or a composite's head and members, named after their places.
+    pub(super) fn named(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Self)>> {
+        let Ok(composite) = object.cast::<Composite>() else {
+            let writable = Self::of(object).map_err(|refused| about(object.py(), name, &refused))?;
+            return Ok(vec![(name.to_owned(), writable)]);
+        };
+        let mut all = Vec::new();
+        composite.get().pre_order(object.py(), &mut |place, descriptor, tensor| {
+            let name = place.iter().fold(name.to_owned(), |name, at| format!("{name}.{at}"));
+            let buffers = tensor.map_or_else(Buffers::new, |tensor| tensor.get().buffers.clone());
+            let tensor = tensor.map(|tensor| tensor.clone().unbind());
+            all.push((name, Self { descriptor, buffers, tensor }));
+            Ok(())
+        })?;
+        Ok(all)
     }
 
     fn tensor(object: &Bound<'_, Tensor>) -> Self {
