@@ -20,12 +20,20 @@ use crate::tensor;
 
 /// Levels of heads that an object may have. Files hold 8 (format: layouts.md §11), streams what their reader is told;
 /// this bounds the stack that giving one up takes.
-const MAX_DEPTH: usize = 256;
+const MAX_DEPTH: usize = 128;
 
 impl Composite {
     /// A head over members, in order, all rules of the format between them checked.
     pub(crate) fn of(py: Python<'_>, head: Arc<TensorDescriptor>, members: Vec<Member>) -> PyResult<Self> {
         check::all(&head).map_err(|fault| error::fault(py, &fault))?;
+        let counted = match &head.layout {
+            LayoutDescriptor::Composite(layout) => layout.member_count as usize,
+            _ => return Err(InvalidDescriptorError::new_err("the descriptor is a tensor's, not a composite head's")),
+        };
+        if counted != members.len() {
+            let text = format!("the head counts {counted} members, and {} are given", members.len());
+            return Err(InvalidDescriptorError::new_err(text));
+        }
         let this = Self::assembled(py, head, members)?;
         let presented: Vec<Arc<TensorDescriptor>> = this.presented(py)?;
         agree(&this.head, presented.iter().map(|one| &**one)).map_err(|fault| error::fault(py, &fault))?;
