@@ -45,7 +45,8 @@ def group(*members: Any) -> hurray.Composite:
 def rows(draw: st.DrawFn, width: int = 3) -> hurray.Composite:
     """A partition by rows, one of its parts perhaps a partition itself, in any order."""
     heights = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
-    parent, offset, parts = (sum(heights), width), 0, []
+    parent, offset = (sum(heights), width), 0
+    parts: list[hurray.Tensor | hurray.Composite] = []
     for height in heights:
         place = hurray.Shard(parent, (offset, 0))
         if height > 1 and draw(st.booleans()):

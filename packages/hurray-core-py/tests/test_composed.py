@@ -13,6 +13,10 @@ from core_composites import F32, arranged, box, composites, group, overlay, part
 from core_files import FLOAT32, INT8, Crafted, Put, descriptor
 from hypothesis import given
 
+# What a name stands for is a Tensor or a Composite, which only the file knows.
+load: Any = hurray.load
+opened: Any = hurray.open
+
 HEAD = descriptor(FLOAT32, 11, (1,), (), payload=pack("<BBHI", 3, 0, 0, 2))
 MEMBER = descriptor(INT8, shape=(1,), sizes=(1,))
 
@@ -32,7 +36,7 @@ def test_save_takes_composites_and_load_returns_them(tmp_path: Path, io: Any) ->
         "z": box(9, (2,)),
     }
     hurray.save(tmp_path / "a.hrry", tensors, kv={"k": 1})
-    loaded = hurray.load(tmp_path / "a.hrry", io=io)
+    loaded = load(tmp_path / "a.hrry", io=io)
     assert list(loaded) == ["a", "g", "p", "z"]
     assert (loaded["g"], loaded["p"]) == (tensors["g"], tensors["p"])
     assert (loaded["a"].tolist(), loaded["z"].tolist()) == ([1] * 3, [9] * 2)
@@ -43,7 +47,7 @@ def test_save_takes_composites_and_load_returns_them(tmp_path: Path, io: Any) ->
 def test_members_are_named_after_their_places(tmp_path: Path) -> None:
     """A composite's members MUST be named "{head}.{index}", recursively."""
     hurray.save(tmp_path / "a.hrry", {"g": group(partition(), box(1, (2,)), group())})
-    with hurray.open(tmp_path / "a.hrry") as file:
+    with opened(tmp_path / "a.hrry") as file:
         assert list(file) == ["g", "g.0", "g.0.0", "g.0.1", "g.1", "g.2"]
         assert file.members("g") == ("g.0", "g.1", "g.2")
         assert file.members("g.0") == ("g.0.0", "g.0.1")
@@ -60,7 +64,7 @@ def test_members_are_named_after_their_places(tmp_path: Path) -> None:
 def test_a_member_asked_for_by_name_is_returned_beside_its_head(tmp_path: Path, io: Any) -> None:
     """A member requested explicitly by name MUST still be returned."""
     hurray.save(tmp_path / "a.hrry", {"g": group(partition(), box(7, (2,)))})
-    loaded = hurray.load(tmp_path / "a.hrry", names=["g.0.1", "g", "g.1", "g.0"], io=io)
+    loaded = load(tmp_path / "a.hrry", names=["g.0.1", "g", "g.1", "g.0"], io=io)
     assert list(loaded) == ["g.0.1", "g", "g.1", "g.0"]
     assert loaded["g"] == group(partition(), box(7, (2,)))
     assert (loaded["g.0.1"].tolist(), loaded["g.1"].tolist()) == ([[2] * 4] * 2, [7, 7])
@@ -78,7 +82,7 @@ def test_what_was_saved_is_loaded(one: hurray.Composite) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "a.hrry")
         hurray.save(path, {"c": one, "t": box(1, (2,))})
-        loaded = hurray.load(path)
+        loaded = load(path)
         assert list(loaded) == ["c", "t"]
         assert loaded["c"] == one
         assert arranged(loaded["c"]) == arranged(one)
@@ -96,16 +100,16 @@ def test_membership_follows_offsets_whatever_the_index_says() -> None:
     ]
     plain = Crafted(tuple(puts)).build()
     expected = [[1], [2]]
-    assert [member.tolist() for member in hurray.load(plain)["h"].members] == expected
+    assert [member.tolist() for member in load(plain)["h"].members] == expected
     sorted_index = crafted_order(plain, sorted(range(4), key=lambda at: puts[at].name), flags=2 | 4)
-    loaded = hurray.load(sorted_index)
+    loaded = load(sorted_index)
     assert list(loaded) == ["c", "h"]
     assert [member.tolist() for member in loaded["h"].members] == expected
     for order in permutations(range(4)):
-        loaded = hurray.load(crafted_order(plain, order, flags=4))
+        loaded = load(crafted_order(plain, order, flags=4))
         assert sorted(loaded) == ["c", "h"]
         assert [member.tolist() for member in loaded["h"].members] == expected
-        with hurray.open(crafted_order(plain, order, flags=4)) as file:
+        with opened(crafted_order(plain, order, flags=4)) as file:
             assert file.members("h") == ("b", "a")
 
 
@@ -138,19 +142,19 @@ def test_a_torn_composite_is_refused(count: int, names: Any) -> None:
     with pytest.raises(
         hurray.FileError, match=rf"claims {count} members, but only 2 tensors follow"
     ) as caught:
-        hurray.load(data, names=names)
+        load(data, names=names)
     assert caught.value.code == "F-42"
-    assert hurray.load(data, names=["b"])["b"].tolist() == [2]
-    with hurray.open(data) as file, pytest.raises(hurray.FileError):
+    assert load(data, names=["b"])["b"].tolist() == [2]
+    with opened(data) as file, pytest.raises(hurray.FileError):
         file.members("h")
 
 
 def test_a_composite_torn_inside_another_is_refused() -> None:
     data = Crafted((Put(b"h", head(2)), Put(b"i", head(1)), Put(b"a", MEMBER, (b"\1",)))).build()
     with pytest.raises(hurray.FileError) as caught:
-        hurray.load(data)
+        load(data)
     assert caught.value.code == "F-42"
-    assert [member.tolist() for member in hurray.load(data, names=["i"])["i"].members] == [[1]]
+    assert [member.tolist() for member in load(data, names=["i"])["i"].members] == [[1]]
 
 
 def test_members_that_break_a_rule_are_refused_where_they_are() -> None:
@@ -158,11 +162,11 @@ def test_members_that_break_a_rule_are_refused_where_they_are() -> None:
     data = Crafted((Put(b"h", head(1, rule=1)), Put(b"a", descriptor(sizes=(8,)), (bytes(8),)))).build()
     for names in (None, ["h"]):
         with pytest.raises(hurray.InvalidDescriptorError, match='tensor "a"') as caught:
-            hurray.load(data, names=names)
+            load(data, names=names)
         assert caught.value.code == "L-47"
 
 
-@pytest.mark.parametrize("deep", [8, 9, 200])
+@pytest.mark.parametrize("deep", [8, 9, 100])
 def test_files_hold_eight_levels(tmp_path: Path, deep: int) -> None:
     """Ruling 12, F-43: both a reader and a writer keep to the format's 8 levels."""
     one = group(box(1, (2,)))
@@ -172,8 +176,8 @@ def test_files_hold_eight_levels(tmp_path: Path, deep: int) -> None:
     data = Crafted(tuple(puts)).build()
     if deep <= 8:
         hurray.save(tmp_path / "a.hrry", {"c": one})
-        assert hurray.load(tmp_path / "a.hrry")["c"] == one
-        assert repr(hurray.load(data)["h0"]).count("Composite") <= 8
+        assert load(tmp_path / "a.hrry")["c"] == one
+        assert repr(load(data)["h0"]).count("Composite") <= 8
         return
     with pytest.raises(hurray.FileError) as caught:
         hurray.save(tmp_path / "a.hrry", {"c": one})
@@ -181,7 +185,7 @@ def test_files_hold_eight_levels(tmp_path: Path, deep: int) -> None:
     assert not list(tmp_path.iterdir())
     for names in (None, ["h0"]):
         with pytest.raises(hurray.FileError) as caught:
-            hurray.load(data, names=names)
+            load(data, names=names)
         assert caught.value.code == "F-43"
 
 
@@ -193,7 +197,7 @@ class TestWriter:
             writer.write("a", box(1, (2,)))
             writer.write("g", group(partition(), overlay()))
             writer.write("z", box(2, (2,)))
-        loaded = hurray.load(tmp_path / "a.hrry")
+        loaded = load(tmp_path / "a.hrry")
         assert list(loaded) == ["a", "g", "z"]
         assert loaded["g"] == group(partition(), overlay())
 
@@ -204,7 +208,7 @@ class TestWriter:
         with hurray.FileWriter(tmp_path / "a.hrry") as writer:
             writer.write("g.1", box(1, (2,)))
             before = writer.tell()
-            with pytest.raises(hurray.FileError, match='"g.1" is used twice'):
+            with pytest.raises(hurray.FileError, match=r'"g\.1" is used twice'):
                 writer.write("g", group(box(1, (2,)), box(1, (2,))))
             with pytest.raises(hurray.InvalidDescriptorError, match=r'tensor "h.1"'):
                 writer.write("h", group(box(1, (2,)), broken))
@@ -212,14 +216,14 @@ class TestWriter:
                 writer.write("i", group(box(1, (2,)), hurray.Tensor(bytes(8), F32, (None,))))
             assert writer.tell() == before
             writer.write("h", group(box(1, (2,)), broken), check=False)
-        assert list(hurray.load(tmp_path / "a.hrry")) == ["g.1", "h"]
+        assert list(load(tmp_path / "a.hrry")) == ["g.1", "h"]
 
     def test_a_name_of_a_member_that_is_taken(self, tmp_path: Path) -> None:
         for tensors in (
             {"g": group(box(1, (2,))), "g.0": box(1, (2,))},
             {"g.0": box(1, (2,)), "g": group(box(1, (2,)))},
         ):
-            with pytest.raises(hurray.FileError, match='"g.0" is used twice'):
+            with pytest.raises(hurray.FileError, match=r'"g\.0" is used twice'):
                 hurray.save(tmp_path / "a.hrry", tensors)
         assert not list(tmp_path.iterdir())
 
@@ -228,7 +232,7 @@ def test_the_same_tensor_as_member_and_by_itself_is_stored_twice(tmp_path: Path)
     """Two index entries may not share a descriptor (F-29)."""
     one = box(1, (2,))
     hurray.save(tmp_path / "a.hrry", {"t": one, "g": group(one, one)})
-    loaded = hurray.load(tmp_path / "a.hrry")
+    loaded = load(tmp_path / "a.hrry")
     assert [loaded["t"].tolist(), *(member.tolist() for member in loaded["g"].members)] == [[1, 1]] * 3
 
 
@@ -240,7 +244,7 @@ def test_tensors_before_and_after_many_heads(tmp_path: Path) -> None:
     hurray.save(tmp_path / "a.hrry", tensors)
     maps = Path("/proc/self/maps")
     before = len(maps.read_text().splitlines()) if maps.exists() else 0
-    loaded = hurray.load(tmp_path / "a.hrry")
+    loaded = load(tmp_path / "a.hrry")
     assert list(loaded) == list(tensors)
     assert [loaded[name].tolist() for name in list(tensors)[:600]] == [[at % 7] * 2 for at in range(600)]
     assert loaded["g"] == tensors["g"]
@@ -252,7 +256,7 @@ def test_mutated_composites_never_do_anything_else(tmp_path: Path) -> None:
     """Every byte of heads and members flipped: an exception of ours, or a file that loads."""
     hurray.save(tmp_path / "a.hrry", {"g": group(partition(), overlay())})
     data = bytearray((tmp_path / "a.hrry").read_bytes())
-    with hurray.open(bytes(data)) as file:
+    with opened(bytes(data)) as file:
         spans = [(file.entry(name).descriptor_offset, file.entry(name).descriptor_length) for name in file]
     refused = 0
     for start, length in spans:
@@ -260,7 +264,7 @@ def test_mutated_composites_never_do_anything_else(tmp_path: Path) -> None:
             for bit in (0x01, 0x80):
                 data[at] ^= bit
                 try:
-                    repr(hurray.load(bytes(data)))
+                    repr(load(bytes(data)))
                 except (
                     hurray.InvalidDescriptorError,
                     hurray.FileError,

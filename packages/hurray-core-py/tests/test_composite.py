@@ -7,6 +7,7 @@ import gc
 import inspect
 import pickle
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import hurray
@@ -23,7 +24,7 @@ def test_what_was_stated_is_what_it_is() -> None:
     assert one.layout == hurray.CompositeLayout("partition", 2)
     assert one.member_count == 2
     assert one.members == tuple(members)
-    assert all(mine is given for mine, given in zip(one.members, members))
+    assert all(mine is given for mine, given in zip(one.members, members, strict=True))
     assert (one.descriptor.shape, one.descriptor.buffer_count) == ((4, 4), 0)
     assert one.descriptor.layout == one.layout
     assert hurray.Descriptor.decode(one.descriptor.encode()) == one.descriptor
@@ -85,7 +86,7 @@ def test_words_that_are_none() -> None:
     with pytest.raises(hurray.InvalidDescriptorError, match="combine_op is 'mean'"):
         hurray.Composite("overlay", shape=(2,), dtype=F32, members=[], combine_op="mean")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        hurray.Composite("group", (2,), F32, [])  # type: ignore[misc]
+        hurray.Composite("group", (2,), F32, [])  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("rule", ["partition", "overlay", "group"])
@@ -95,7 +96,7 @@ def test_a_dynamic_dimension_is_refused(rule: Any) -> None:
     with pytest.raises(
         hurray.InvalidDescriptorError, match=r"Composite needs every extent, and shape\[1\] is None"
     ):
-        hurray.Composite(rule, shape=(2, None), dtype=F32, members=[box(1, (2,))], combine_op=op)  # type: ignore[list-item]
+        hurray.Composite(rule, shape=(2, None), dtype=F32, members=[box(1, (2,))], combine_op=op)  # type: ignore[arg-type]
 
 
 FULL = (0, 0), (4, 4)
@@ -184,7 +185,7 @@ def test_roles_follow_from_rule_and_place() -> None:
 def test_a_member_that_carries_a_role_keeps_it(tmp_path: Any) -> None:
     """A member decoded from the wire MUST keep its role, so a round trip cannot relabel it."""
     hurray.save(tmp_path / "a.hrry", {"o": overlay()})
-    read = hurray.load(tmp_path / "a.hrry")["o"]
+    read: Any = hurray.load(tmp_path / "a.hrry")["o"]
     assert read.member_roles == ("base", "correction")
     again = hurray.Composite("overlay", shape=(4, 4), dtype=F32, members=read.members, combine_op="add")
     assert again == read == overlay()
@@ -240,9 +241,14 @@ class TestEquality:
     """Two composites are equal when heads, roles and all members' bytes are (ruling 14)."""
 
     def test_equal_parts_make_equal_wholes(self) -> None:
-        for make in (partition, overlay, lambda: group(partition(), overlay(), box(3, (2,)))):
+        makers: list[Callable[[], hurray.Composite]] = [
+            partition,
+            overlay,
+            lambda: group(partition(), overlay(), box(3, (2,))),
+        ]
+        for make in makers:
             assert make() == make()
-            assert not make() != make()
+            assert (make() != make()) is False
             assert make() != group()
             assert make() != "a composite"
 
@@ -323,7 +329,7 @@ def test_pickle_and_copies_are_equal(one: hurray.Composite) -> None:
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(one, protocol)) == one
     assert copy.copy(one) == copy.deepcopy(one) == one
-    assert all(mine is other for mine, other in zip(copy.copy(one).members, one.members))
+    assert all(mine is other for mine, other in zip(copy.copy(one).members, one.members, strict=True))
     assert arranged(copy.deepcopy(one)) == arranged(one)
 
 
@@ -345,12 +351,13 @@ def test_out_of_band_buffers_are_not_copied() -> None:
 
 def test_a_crafted_pickle_is_checked() -> None:
     """A pickle may say anything."""
-    make, (descriptor, members) = partition().__reduce__()  # type: ignore[misc]
-    assert make(descriptor, members) == partition()  # type: ignore[operator]
+    reduced: Any = partition().__reduce__()
+    make, (descriptor, members) = reduced
+    assert make(descriptor, members) == partition()
     with pytest.raises(hurray.InvalidDescriptorError):
-        make(descriptor, members[:1])  # type: ignore[operator]
+        make(descriptor, members[:1])
     with pytest.raises(hurray.InvalidDescriptorError):
-        make(members[0].descriptor, ())  # type: ignore[operator]
+        make(members[0].descriptor, ())
 
 
 def test_members_keep_their_memory_and_cycles_are_found() -> None:

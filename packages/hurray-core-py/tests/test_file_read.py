@@ -424,7 +424,8 @@ def test_a_composite_loads_under_its_head_and_its_members_by_name() -> None:
     with hurray.open(data) as file:
         assert [file.is_composite(name) for name in file] == [True, False, False]
         assert file["g.1"].tolist() == [8]
-        assert [member.tolist() for member in file["g"].members] == [[7], [8]]
+        found: Any = file["g"]
+        assert [member.tolist() for member in found.members] == [[7], [8]]
     assert hurray.load(data, names=["g.0"])["g.0"].tolist() == [7]
     assert list(hurray.load(data)) == ["g"]
 

@@ -1,7 +1,7 @@
 """Composites."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal, SupportsIndex, TypeAlias, final
+from typing import Any, ClassVar, Literal, SupportsIndex, final
 
 from hurray._stubs.arguments import _CombineOp, _CompositionRule, _Dtype, _Shape
 from hurray._stubs.descriptor import Descriptor
@@ -10,10 +10,6 @@ from hurray._stubs.layout import CompositeLayout
 from hurray._stubs.sections import Shard
 from hurray._stubs.tensor import Tensor
 from typing_extensions import Self
-
-# What a name stands for in a file: a Tensor, and a Composite only where somebody put one. Code that knows of none
-# uses the values as tensors.
-_Loaded: TypeAlias = Tensor | Any
 
 @final
 class Composite:

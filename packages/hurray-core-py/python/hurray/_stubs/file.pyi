@@ -2,14 +2,17 @@
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from types import TracebackType
-from typing import Any, Literal, TypeVar, final, overload
+from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 from hurray._stubs.arguments import _Bytes, _Kv, _Path
-from hurray._stubs.composite import _Loaded
 from hurray._stubs.descriptor import Descriptor
+from hurray._stubs.tensor import Tensor
 from typing_extensions import Self
 
 _T = TypeVar("_T")
+# What a name stands for in a file: a Tensor, and a Composite only where somebody put one. Code that knows of none
+# uses the values as tensors.
+_Loaded: TypeAlias = Tensor | Any
 
 @final
 class Entry:
