@@ -4,7 +4,7 @@ use super::{dynamic, synced};
 use crate::compose::Assembly;
 use crate::write::{canonical, check_sizes};
 use crate::{check, Error, Fault, InputError, Problem, Source};
-use hurray_core::TensorDescriptor;
+use hurray_core::{LayoutDescriptor, TensorDescriptor};
 use std::io::{self, Write};
 
 /// Writes one tensor after another. Holds one descriptor, and the data of small tensors while they
@@ -71,6 +71,10 @@ impl<W: Write> StreamWriter<W> {
         }
         let bad = |fault| Error::from(Problem::new(fault, None, None));
         check::all(descriptor).map_err(bad)?;
+        // No reader could know the buffers' sizes (stream.md §2), so no writer emits a reserved tag.
+        if let LayoutDescriptor::Unknown(unknown) = &descriptor.layout {
+            return Err(bad(Fault::LayoutUnknown { tag: unknown.tag }));
+        }
         if let Some(dim) = dynamic(descriptor) {
             return Err(InputError::DynamicShape { name: self.name(), dim }.into());
         }

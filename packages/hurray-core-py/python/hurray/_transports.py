@@ -67,7 +67,9 @@ def _transport(given: "Any", done: str) -> "Told":
         return "descriptor", file.fileno(), None, file.gettimeout(), b""
     if not hasattr(file, "fileno"):
         kind = type(file).__name__
-        raise _NoTransport(f"a stream is {done} a path, a socket, a pipe or an open file; a {kind} has no descriptor")
+        raise _NoTransport(
+            f"a stream is {done} a path, a socket, a pipe or an open file; a {kind} has no descriptor"
+        )
     if any(hasattr(file, method) for method in ("read", "write", "recv", "send")):
         kind = type(file).__name__
         raise TypeError(
