@@ -10,10 +10,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
 
     # kind, target, name for messages, timeout in seconds, bytes that were already read
-    Told = "tuple[str, Any, Any, float | None, bytes]"
+    Told: TypeAlias = "tuple[str, Any, Any, float | None, bytes]"
 
 _BUFFERED = (io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
 
