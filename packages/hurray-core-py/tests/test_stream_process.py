@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -55,6 +56,7 @@ def test_a_stream_stays_with_the_process_that_opened_it() -> None:
         reader, writer = hurray.StreamReader(read), hurray.StreamWriter(write)
         child = os.fork()
         if child == 0:
+            signal.alarm(10)  # a call that is not refused would wait for ever
             refused = 0
             for call in (lambda: next(reader), lambda: writer.write(SMALL)):
                 try:

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     # kind, target, name for messages, timeout in seconds, bytes that were already read
-    Told: TypeAlias = "tuple[str, Any, Any, float | None, bytes]"
+    _Told: TypeAlias = tuple[str, Any, Any, float | None, bytes]
+else:
+    _Told = object
 
 _BUFFERED = (io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
 
 
-def source(given: "Any") -> "Told":
+def source(given: "Any") -> "_Told":
     """How to read ``given``: ("path", bytes, …), ("descriptor", int, …) or ("memory", buffer, …)."""
     if isinstance(given, io.BytesIO):
         raise TypeError("an io.BytesIO has no descriptor; read its bytes: hurray.StreamReader(f.getvalue())")
@@ -31,7 +33,7 @@ def source(given: "Any") -> "Told":
             raise TypeError(str(refused)) from None
 
 
-def destination(given: "Any") -> "Told":
+def destination(given: "Any") -> "_Told":
     """How to write to ``given``; what a buffered file holds back is written first."""
     if isinstance(given, io.BytesIO):
         raise TypeError(
@@ -47,7 +49,7 @@ class _NoTransport(Exception):
     pass
 
 
-def _transport(given: "Any", done: str) -> "Told":
+def _transport(given: "Any", done: str) -> "_Told":
     if isinstance(given, (str, os.PathLike)):
         return "path", os.fsencode(given), given, None, b""
     if isinstance(given, bool):
