@@ -10,18 +10,16 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
-
-    # kind, target, name for messages, timeout in seconds, bytes that were already read
-    _Told: TypeAlias = tuple[str, Any, Any, float | None, bytes]
-else:
-    _Told = object
+    from typing import Any
 
 _BUFFERED = (io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
 
 
-def source(given: "Any") -> "_Told":
-    """How to read ``given``: ("path", bytes, …), ("descriptor", int, …) or ("memory", buffer, …)."""
+def source(given: "Any") -> "tuple[str, Any, Any, float | None, bytes]":
+    """How to read ``given``: ("path", bytes, …), ("descriptor", int, …) or ("memory", buffer, …).
+
+    Behind the target: its name for messages, its timeout in seconds, and what was already read of it.
+    """
     if isinstance(given, io.BytesIO):
         raise TypeError("an io.BytesIO has no descriptor; read its bytes: hurray.StreamReader(f.getvalue())")
     try:
@@ -33,7 +31,7 @@ def source(given: "Any") -> "_Told":
             raise TypeError(str(refused)) from None
 
 
-def destination(given: "Any") -> "_Told":
+def destination(given: "Any") -> "tuple[str, Any, Any, float | None, bytes]":
     """How to write to ``given``; what a buffered file holds back is written first."""
     if isinstance(given, io.BytesIO):
         raise TypeError(
@@ -49,7 +47,7 @@ class _NoTransport(Exception):
     pass
 
 
-def _transport(given: "Any", done: str) -> "_Told":
+def _transport(given: "Any", done: str) -> "tuple[str, Any, Any, float | None, bytes]":
     if isinstance(given, (str, os.PathLike)):
         return "path", os.fsencode(given), given, None, b""
     if isinstance(given, bool):
