@@ -28,6 +28,7 @@ mod quantization;
 mod shape;
 mod shard;
 mod statistics;
+mod stream;
 mod tensor;
 
 use pyo3::prelude::*;
@@ -82,6 +83,8 @@ mod _core {
     use crate::shard::Shard;
     #[pymodule_export]
     use crate::statistics::Statistics;
+    #[pymodule_export]
+    use crate::stream::{StreamReader, StreamWriter};
     #[pymodule_export]
     use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 

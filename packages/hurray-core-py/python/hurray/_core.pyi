@@ -57,6 +57,7 @@ from hurray._stubs.quantization import (
 )
 from hurray._stubs.sections import ExtensionType, Shard, Statistics
 from hurray._stubs.sparse import CooLayout, CscLayout, CsfLayout, CsrLayout
+from hurray._stubs.stream import StreamReader, StreamWriter
 from hurray._stubs.tensor import Tensor
 from hurray._stubs.writer import FileWriter, save, write_all
 
@@ -93,6 +94,8 @@ __all__ = [
     "RowMajorLayout",
     "Shard",
     "Statistics",
+    "StreamReader",
+    "StreamWriter",
     "StridedLayout",
     "Tensor",
     "TiledLayout",

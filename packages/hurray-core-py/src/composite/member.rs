@@ -31,7 +31,7 @@ impl<'py> Member<'py> {
         Ok(Self::Composite(composite.clone()))
     }
 
-    pub(super) fn into_object(self) -> Bound<'py, PyAny> {
+    pub(crate) fn into_object(self) -> Bound<'py, PyAny> {
         match self {
             Self::Tensor(tensor) => tensor.into_any(),
             Self::Composite(composite) => composite.into_any(),

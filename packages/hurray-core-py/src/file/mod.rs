@@ -7,12 +7,12 @@ mod loading;
 mod map;
 mod opened;
 mod parallel;
-mod pieces;
+pub(crate) mod pieces;
 mod problem;
 mod reader;
 mod saving;
 mod source;
-mod writable;
+pub(crate) mod writable;
 mod writer;
 
 use std::os::fd::OwnedFd;

@@ -16,16 +16,16 @@ use crate::tensor::{self, Buffers, Tensor};
 
 /// A descriptor and the buffers that go with it. The buffers of an array need no alignment in
 /// memory, since the file gives them one.
-pub(super) struct Writable {
-    pub(super) descriptor: Arc<TensorDescriptor>,
-    pub(super) buffers: Buffers,
+pub(crate) struct Writable {
+    pub(crate) descriptor: Arc<TensorDescriptor>,
+    pub(crate) buffers: Buffers,
     /// The tensor that they are of, which remembers what was found in them.
     tensor: Option<Py<Tensor>>,
 }
 
 impl Writable {
     /// A tensor as it is; an array by reference where its bridge can say how, else as a tensor.
-    pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(tensor) = object.cast::<Tensor>() {
             return Ok(Self::tensor(tensor));
         }
@@ -66,7 +66,7 @@ impl Writable {
     }
 
     /// What a name stands for in a file: one tensor, or a composite's head and members, named after their places.
-    pub(super) fn named(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Self)>> {
+    pub(crate) fn named(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Self)>> {
         let Ok(composite) = object.cast::<Composite>() else {
             let writable = Self::of(object).map_err(|refused| about(object.py(), name, &refused))?;
             return Ok(vec![(name.to_owned(), writable)]);
@@ -89,7 +89,7 @@ impl Writable {
     }
 
     /// The elements' bytes, exactly, packed as the format packs them.
-    pub(super) fn packed(
+    pub(crate) fn packed(
         bytes: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
         shape: &Bound<'_, PyAny>,
@@ -108,17 +108,17 @@ impl Writable {
         Self { descriptor: Arc::new(descriptor), buffers: std::iter::once(buffer).collect(), tensor: None }
     }
 
-    pub(super) fn sources(&self) -> Vec<&dyn Source> {
+    pub(crate) fn sources(&self) -> Vec<&dyn Source> {
         self.buffers.iter().map(|buffer| buffer as &dyn Source).collect()
     }
 
-    pub(super) fn sizes(&self) -> Vec<u64> {
+    pub(crate) fn sizes(&self) -> Vec<u64> {
         self.buffers.iter().map(|buffer| buffer.len() as u64).collect()
     }
 
     /// Ruling 13: no writer takes contents that the format forbids. What was found sound is remembered
     /// with a tensor whose memory is read-only; memory of a device, or not yet settled, is passed on unseen.
-    pub(super) fn check_contents(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+    pub(crate) fn check_contents(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         let tensor = self.tensor.as_ref().map(Py::get);
         if tensor.is_some_and(|tensor| tensor.verdict.sound() || tensor.unreadable().is_some()) {
             return Ok(());
@@ -135,12 +135,12 @@ impl Writable {
 }
 
 /// The same exception, saying which tensor it is about.
-pub(super) fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
+pub(crate) fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
     error::about(py, &format!("tensor {name:?}"), refused)
 }
 
 /// The descriptor of a tensor without strides of its own, and how many bytes it takes.
-pub(super) fn packed_descriptor(
+pub(crate) fn packed_descriptor(
     dtype: &Bound<'_, PyAny>,
     shape: &Bound<'_, PyAny>,
     layout: LayoutDescriptor,
