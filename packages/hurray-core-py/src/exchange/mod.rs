@@ -4,4 +4,6 @@
 pub(crate) mod dlpack;
 pub(crate) mod fd;
 pub(crate) mod ingest;
+pub(crate) mod native;
 pub(crate) mod pybuffer;
+mod stream;

@@ -26,7 +26,7 @@ impl Writable {
     /// A tensor as it is; an array by reference where its bridge can say how, else as a tensor.
     pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(tensor) = object.cast::<Tensor>() {
-            return Ok(Self::tensor(tensor));
+            return Self::tensor(tensor);
         }
         if let Some(array) = Self::array(object)? {
             return Ok(array);
@@ -44,7 +44,7 @@ impl Writable {
             return Ok(array);
         }
         let made = ingest.call_method1("asarray", (object,))?;
-        Ok(Self::tensor(made.cast::<Tensor>()?))
+        Self::tensor(made.cast::<Tensor>()?)
     }
 
     /// A plain array, by reference where its elements lie without gaps, whatever its address.
@@ -64,10 +64,11 @@ impl Writable {
         Ok(Some(Self::plain(descriptor, placed.buffer)))
     }
 
-    fn tensor(object: &Bound<'_, Tensor>) -> Self {
+    fn tensor(object: &Bound<'_, Tensor>) -> PyResult<Self> {
         let tensor = object.get();
+        tensor.buffers.iter().try_for_each(|buffer| buffer.reachable("a writer"))?;
         let (descriptor, buffers) = (Arc::clone(&tensor.descriptor), tensor.buffers.clone());
-        Self { descriptor, buffers, tensor: Some(object.clone().unbind()) }
+        Ok(Self { descriptor, buffers, tensor: Some(object.clone().unbind()) })
     }
 
     /// The elements' bytes, exactly, packed as the format packs them.

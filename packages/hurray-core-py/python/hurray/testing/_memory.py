@@ -27,9 +27,11 @@ class _View(ctypes.Structure):
     )
 
 
-_get = ctypes.pythonapi.PyObject_GetBuffer
+# A handle of our own: what is declared of ``ctypes.pythonapi`` is declared for everybody.
+_api = ctypes.PyDLL(None, handle=ctypes.pythonapi._handle)
+_get = _api.PyObject_GetBuffer
 _get.argtypes = [ctypes.py_object, ctypes.POINTER(_View), ctypes.c_int]
-_release = ctypes.pythonapi.PyBuffer_Release
+_release = _api.PyBuffer_Release
 _release.argtypes = [ctypes.POINTER(_View)]
 _release.restype = None
 

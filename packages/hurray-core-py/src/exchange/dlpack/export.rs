@@ -48,13 +48,10 @@ pub(crate) fn device_type(tensor: &Tensor) -> PyResult<(i32, u32)> {
 pub(super) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
     let this = tensor.get();
+    let place = device_type(this)?;
     let dtype = abi::offered(this.descriptor.element_type).ok_or_else(|| refused(this))?;
-    let grid = this.grid().ok_or_else(|| PyBufferError::new_err(this.no_grid("__dlpack__")))?;
-    if let Some(wanted) = request.device.filter(|device| device.0 != abi::CPU) {
-        return Err(PyBufferError::new_err(format!(
-            "the tensor is in CPU memory and cannot be handed over on DLPack device {wanted:?}; move it with the framework"
-        )));
-    }
+    let grid = this.grid().ok_or_else(|| PyBufferError::new_err(unstrided(this)))?;
+    elsewhere(place, request.device)?;
     let versioned = request.versioned();
     let hidden = this.readonly() && !versioned;
     if request.copy == Some(false) && hidden {
@@ -63,12 +60,45 @@ pub(super) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyR
         ));
     }
     if request.copy == Some(true) || hidden {
+        if this.elsewhere() {
+            let tag = this.device.get().tag;
+            let text = format!("hurray does not copy {tag} memory; let the framework copy what it gets with copy=None and max_version=(1, 0)");
+            return Err(PyBufferError::new_err(text));
+        }
         let copy = Py::new(py, ingest::copied(py, this)?)?;
         let grid = copy.get().grid().ok_or_else(|| PyBufferError::new_err("the copy has no strides"))?;
-        return capsule(copy.bind(py), grid, dtype, versioned, abi::FLAG_COPIED);
+        return capsule(copy.bind(py), (grid, place), dtype, versioned, abi::FLAG_COPIED);
     }
     let flags = if this.readonly() { abi::FLAG_READ_ONLY } else { 0 };
-    capsule(tensor, grid, dtype, versioned, flags)
+    capsule(tensor, (grid, place), dtype, versioned, flags)
+}
+
+/// Where a consumer wants the tensor must be where it is. The CPU's number means nothing.
+fn elsewhere(place: (i32, u32), wanted: Option<(i32, i32)>) -> PyResult<()> {
+    match wanted {
+        Some((kind, id)) if kind != place.0 || kind != abi::CPU && i64::from(id) != i64::from(place.1) => {
+            Err(PyBufferError::new_err(format!(
+                "the tensor is on DLPack device {place:?} and cannot be handed over on device {:?}; move it with the \
+                 framework",
+                (kind, id)
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Why there are no strides to hand over.
+#[cold]
+fn unstrided(tensor: &Tensor) -> String {
+    let device = tensor.device.get();
+    if !device.is_cpu() && !tensor.elsewhere() && tensor.pending().is_none() {
+        let tag = device.tag;
+        return format!(
+            "the tensor is meant for {tag} device memory and its bytes are in this process's own, as a file's are: \
+             __dlpack__ would pass them off as {tag} memory; hurray.save keeps it in full"
+        );
+    }
+    tensor.no_grid("__dlpack__")
 }
 
 #[cold]
@@ -85,19 +115,25 @@ fn refused(tensor: &Tensor) -> PyErr {
 
 fn capsule<'py>(
     tensor: &Bound<'py, Tensor>,
-    grid: &Grid,
+    (grid, place): (&Grid, (i32, u32)),
     dtype: abi::DataType,
     versioned: bool,
     flags: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let this = tensor.get();
+    // Nothing can be added to a handle.
+    let (data, byte_offset) = match this.buffers.first() {
+        Some(buffer) if this.device.get().has_handles() => (buffer.start(), grid.first() as u64),
+        _ => (this.first(), 0),
+    };
     let view = DlTensor {
-        data: if grid.elements() == 0 { std::ptr::null_mut() } else { tensor.get().first().cast() },
-        device: abi::Device { kind: abi::CPU, id: 0 },
+        data: if grid.elements() == 0 { std::ptr::null_mut() } else { data.cast() },
+        device: abi::Device { kind: place.0, id: place.1 as i32 },
         ndim: grid.ndim() as i32,
         dtype,
         shape: grid.shape().as_ptr().cast_mut().cast(),
         strides: grid.strides().as_ptr().cast_mut().cast(),
-        byte_offset: 0,
+        byte_offset: if grid.elements() == 0 { 0 } else { byte_offset },
     };
     // The tensor is frozen: the shape and strides that `view` points to live as long as it does.
     let manager_ctx: *mut c_void = tensor.clone().into_any().into_ptr().cast();
