@@ -52,10 +52,10 @@ pub(super) fn source(py: Python<'_>, context: *mut HurrayTensorContext) -> Optio
 /// The context's release callback: from whatever thread; at exit there is nobody to give the reference to.
 pub(super) unsafe extern "C" fn release(owner: *mut c_void) {
     // SAFETY: from `Sent::owner`, and called once.
-    let owner = unsafe { Box::from_raw(owner.cast::<Sent>()) };
-    live(|live| live.remove(&owner.context));
-    let mut owner = Some(owner);
-    Python::try_attach(|_| drop(owner.take()));
-    // What is left over is left alone: dropping it needs an interpreter.
-    std::mem::forget(owner);
+    let Sent { tensor, context } = *unsafe { Box::from_raw(owner.cast::<Sent>()) };
+    live(|live| live.remove(&context));
+    let mut tensor = Some(tensor);
+    Python::try_attach(|_| drop(tensor.take()));
+    // What is left over is left alone: giving it up needs an interpreter.
+    std::mem::forget(tensor);
 }
