@@ -420,3 +420,34 @@ sys.more = hurray.from_dlpack(dl.Producer(address(store), (4,)))
 print("end")
 """
     assert run(code) == "end"
+
+
+BAD = {
+    "structured": np.zeros(3, [("a", "f4"), ("b", "i4")]),
+    "object": np.array([1, None], object),
+    "string": np.array(["a"]),
+    "bytes": np.array([b"a"]),
+    "big-endian": np.arange(3, dtype=">f4"),
+    "date": np.array(["2020-01-01"], "M8[D]"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_arrays_that_dlpack_lacks_name_the_other_way_in(what: str) -> None:
+    """Bad input: a specific error with the way out, and that way is one."""
+    with pytest.raises(BufferError, match=r"the producer refuses: .*; hurray\.asarray") as caught:
+        hurray.from_dlpack(BAD[what])
+    assert isinstance(caught.value.__cause__, BufferError)
+    if what == "big-endian":
+        assert hurray.asarray(BAD[what]).tolist() == [0, 1, 2]
+    else:
+        with pytest.raises(hurray.UnsupportedError, match=r"array[.\[]|store its codes"):
+            hurray.asarray(BAD[what])
+
+
+def test_a_mask_is_not_dropped() -> None:
+    masked = np.ma.masked_array([1.0, 2.0], [0, 1])
+    for door in (hurray.from_dlpack, hurray.asarray, hurray.from_numpy):
+        with pytest.raises(hurray.UnsupportedError, match="mask"):
+            door(masked)
+    assert hurray.from_dlpack(masked.data).tolist() == [1, 2]

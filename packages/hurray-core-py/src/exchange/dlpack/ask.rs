@@ -24,6 +24,7 @@ pub(super) struct Ask {
 impl Ask {
     /// Asks where the memory is, before anything is taken.
     pub(super) fn of(x: &Bound<'_, PyAny>, device: Option<&Device>, copy: Option<bool>) -> PyResult<Self> {
+        unmasked(x)?;
         let wanted = device.map(wanted).transpose()?;
         let said = said(x)?;
         let here = said.unwrap_or((abi::CPU, 0));
@@ -55,6 +56,7 @@ impl Ask {
             // A producer from before 1.0 does not know the argument.
             Err(error) if plain && error.is_instance_of::<PyTypeError>(py) => method.call0(),
             Err(error) if !plain && declines(py, &error) => Err(self.declined(x, &error)),
+            Err(error) if error.get_type(py).is(py.get_type::<PyBufferError>()) => Err(refused(py, &error)),
             other => other,
         }?;
         made.cast_into::<PyCapsule>().map_err(|error| {
@@ -83,6 +85,28 @@ impl Ask {
 pub(super) fn shown(place: Place) -> String {
     let name = Device::of_dlpack_type(place.0).map_or_else(String::new, |(tag, _)| format!(" ({tag})"));
     format!("{place:?}{name}")
+}
+
+/// DLPack hands out what is masked as if it were not.
+fn unmasked(x: &Bound<'_, PyAny>) -> PyResult<()> {
+    if x.get_type().getattr_opt(intern!(x.py(), "mask"))?.is_none() {
+        return Ok(());
+    }
+    Err(UnsupportedError::new_err(format!(
+        "a {} may have a mask, which DLPack would lose: pass its data, or its data and its mask as two tensors",
+        kind(x)
+    )))
+}
+
+/// A producer's own refusal, with the other way in.
+fn refused(py: Python<'_>, error: &PyErr) -> PyErr {
+    let text = format!(
+        "the producer refuses: {}; hurray.asarray goes by the bridge of its library, which takes more or says how",
+        error.value(py)
+    );
+    let refused = PyBufferError::new_err(text);
+    refused.set_cause(py, Some(error.clone_ref(py)));
+    refused
 }
 
 /// The kinds of exception by which a producer declines what it is asked for.
