@@ -70,7 +70,12 @@ def main() -> None:
     gc.collect()
     tensor = hurray.Tensor(bytes(64), hurray.uint8, (64,))
     held: Any = sys
-    held.kept = [tensor, tensor.__dlpack__(), tensor.__hurray__(), hurray.from_hurray(Returns(peer.peer_produce(3)))]
+    held.kept = [
+        tensor,
+        tensor.__dlpack__(),
+        tensor.__hurray__(),
+        hurray.from_hurray(Returns(peer.peer_produce(3))),
+    ]
     print(f"handled {ROUNDS} rounds, {library.deleted + peer.peer_released()} releases in C")
 
 

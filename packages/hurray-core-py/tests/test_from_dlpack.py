@@ -321,7 +321,7 @@ def test_a_device_that_the_format_lacks_is_refused_before_the_capsule_is_asked_f
 
 
 def test_a_producer_that_does_not_move_its_tensor_is_named() -> None:
-    with pytest.raises(hurray.UnsupportedError, match="ndarray does not move its tensor.*cuda"):
+    with pytest.raises(hurray.UnsupportedError, match=r"ndarray does not move its tensor.*cuda"):
         hurray.from_dlpack(np.zeros(3), device=hurray.device.cuda)
     with pytest.raises(hurray.UnsupportedError, match="no device type for cuda memory of class peer"):
         hurray.from_dlpack(np.zeros(3), device=hurray.Device("cuda", 0, "peer"))

@@ -145,7 +145,7 @@ UNTAKEN = {"version", "version 0", "no context", "used", "name", "no name"}
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_hostile_capsule_is_refused(peer: Any, fault: str) -> None:
-    """A consumer MUST reject a capsule whose list length differs; BufferError if invalid, UnsupportedError by version."""
+    """A consumer MUST reject a capsule whose list length differs; BufferError, UnsupportedError by version."""
     error, text = FAULTS[fault]
     before = peer.peer_released()
     capsule = peer.peer_broken(fault.encode(), None, ctypes.c_uint64(0))

@@ -43,7 +43,9 @@ print([(f.distribution, f.version, f.state) for f in bridges.report() if f.name 
 def test_two_distributions_with_one_name_are_an_error_that_names_both(site: Path, tmp_path: Path) -> None:
     other = tmp_path / "site"
     modules = {"hurray_teeny.py": TINY}
-    install(other, wheel(tmp_path, "hurray-teeny", ENTRY.replace("hurray_tiny", "hurray_teeny"), modules, "7"))
+    install(
+        other, wheel(tmp_path, "hurray-teeny", ENTRY.replace("hurray_tiny", "hurray_teeny"), modules, "7")
+    )
     code = """
 import hurray
 from hurray import bridges
@@ -76,7 +78,7 @@ except ImportError as error: print(error)
     row, report, said = printed(code, site, other)
     assert row == "[1]"
     text = "the bridge 'torn' of hurray-torn 3 fails to load: ZeroDivisionError: division by zero"
-    assert report == f'[(\'torn\', \'broken\', "{text}")]'
+    assert report == f"[('torn', 'broken', \"{text}\")]"
     assert said == text
 
 

@@ -113,7 +113,7 @@ from .dtype import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import bridges, formats
+    from . import bridges, formats, native
     from ._convert import convert
     from ._print_options import get_print_options, print_options, set_print_options
 
@@ -198,6 +198,7 @@ __all__ = [
     "linspace",
     "load",
     "load_kv",
+    "native",
     "ones",
     "ones_like",
     "open",
@@ -218,7 +219,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # What only some programs need is imported when it is asked for.
-    if name in ("bridges", "formats"):
+    if name in ("bridges", "formats", "native", "testing"):
         import importlib
 
         return importlib.import_module(f"hurray.{name}")

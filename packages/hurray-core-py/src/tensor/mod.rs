@@ -25,8 +25,8 @@ use hurray_core::{
 use pyo3::prelude::*;
 use smallvec::{smallvec, SmallVec};
 
-pub(crate) use grid::Grid;
 pub(crate) use author::headless;
+pub(crate) use grid::Grid;
 pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
 pub(crate) use write::{row_major_copy, row_major_region, write_all};

@@ -92,11 +92,8 @@ fn wrap(py: Python<'_>, managed: Managed, ask: &Ask) -> PyResult<Tensor> {
         .map_err(|_| BufferError::new_err(format!("the producer's device {place:?} has a negative number")))?;
     let device = device::of(py, tag, class, number)?;
     let here = device.get().is_cpu();
-    let (first, offset) = if device.get().has_handles() {
-        (tensor.data.cast(), tensor.byte_offset)
-    } else {
-        (address(tensor)?, 0)
-    };
+    let (first, offset) =
+        if device.get().has_handles() { (tensor.data.cast(), tensor.byte_offset) } else { (address(tensor)?, 0) };
     let readonly = managed.readonly();
     let copied = managed.copied();
     let source = ingest::Source { first, shape: &shape, strides: &strides, itemsize, ty, readonly };

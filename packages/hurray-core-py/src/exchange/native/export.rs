@@ -37,10 +37,7 @@ impl Tensor {
     ///
     /// Raises the built-in ``BufferError`` for a tensor that is not producer-synced and for another stream.
     #[pyo3(signature = (stream=None))]
-    fn __hurray__<'py>(
-        slf: &Bound<'py, Self>,
-        stream: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn __hurray__<'py>(slf: &Bound<'py, Self>, stream: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
             let this = slf.get();
             if let Some(reason) = this.pending() {

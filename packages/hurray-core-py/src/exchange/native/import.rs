@@ -72,7 +72,9 @@ fn capsule<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCapsule>> {
     })?;
     match name(&capsule) {
         Some(name) if name == NAME => Ok(capsule),
-        Some(name) if name == USED => Err(BufferError::new_err("the capsule was consumed before; a capsule can be taken once")),
+        Some(name) if name == USED => {
+            Err(BufferError::new_err("the capsule was consumed before; a capsule can be taken once"))
+        }
         Some(other) => Err(BufferError::new_err(format!("the capsule's name is {other:?}, not {NAME:?}"))),
         None => Err(BufferError::new_err(format!("the capsule has no name; a native one is {NAME:?}"))),
     }
