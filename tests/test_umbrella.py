@@ -1,4 +1,4 @@
-"""``pip install "hurray[torch,scipy]"`` from the built wheels, no index asked: it pulls what it names."""
+"""The umbrella's extras, from the built wheels and with no index asked, pull what they name."""
 
 from __future__ import annotations
 

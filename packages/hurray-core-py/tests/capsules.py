@@ -29,11 +29,18 @@ def dlpack(library: Library, kept: list[Any]) -> None:
             producer.capsule()
             one = hurray.from_dlpack(producer)
             kept[:] = [one, one.__dlpack__(), one.T, hurray.from_dlpack(one)]
-    for options in ({}, {"max_version": (0, 8)}, {"copy": True}):
+    requests: tuple[dict[str, Any], ...] = ({}, {"max_version": (0, 8)}, {"copy": True})
+    for options in requests:
         for source in (tensor, readonly):
-            source.__dlpack__(**options)  # type: ignore[arg-type]
-            dl.delete(dl.consume(source.__dlpack__(**options)))  # type: ignore[arg-type]
-    for lie in ({"shape": (2**40, 2**40)}, {"dtype": (9, 9)}, {"data": None}, {"flags": 1}):
+            source.__dlpack__(**options)
+            dl.delete(dl.consume(source.__dlpack__(**options)))
+    lies: tuple[dict[str, Any], ...] = (
+        {"shape": (2**40, 2**40)},
+        {"dtype": (9, 9)},
+        {"data": None},
+        {"flags": 1},
+    )
+    for lie in lies:
         try:
             hurray.from_dlpack(Producer(library, 1, **{"data": library.ordinary, **lie}))
         except (hurray.BufferError, hurray.UnsupportedError):

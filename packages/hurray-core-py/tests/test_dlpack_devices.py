@@ -130,7 +130,7 @@ def test_a_device_tensor_is_handed_on(library: Library, kind: int, version: int)
     """The capsule MUST reference the original buffer without copying."""
     tensor = hurray.from_dlpack(Producer(library, kind, version=version, strides=(1, 2)))
     for options in ({}, {"max_version": (1, 0), "stream": 5, "dl_device": (kind, 1)}, {"stream": -1}):
-        capsule = tensor.__dlpack__(**options)  # type: ignore[arg-type]
+        capsule = tensor.__dlpack__(**options)
         inner = dl.look(capsule).tensor
         assert (inner.data, inner.byte_offset) == (library.forbidden, 0)
         assert (inner.device.kind, inner.device.id) == (kind, 1)
@@ -151,7 +151,7 @@ def test_a_device_tensor_is_handed_on(library: Library, kind: int, version: int)
     assert library.deleted == 1
 
 
-READS = {
+READS: dict[str, Any] = {
     "tolist": lambda tensor: tensor.tolist(),
     "tobytes": lambda tensor: tensor.tobytes(),
     "buffer": lambda tensor: tensor.buffer(0),

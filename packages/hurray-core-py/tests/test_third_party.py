@@ -21,10 +21,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def printed(code: str, *sites: Path, **environment: str) -> list[str]:
+def printed(code: str, *sites: Path) -> list[str]:
     """The lines that ``code`` prints where the folders are on the module path."""
     path = os.pathsep.join(filter(None, (*map(str, sites), os.environ.get("PYTHONPATH"))))
-    return run(code, PYTHONPATH=path, **environment).splitlines()
+    return run(code, PYTHONPATH=path).splitlines()
 
 
 def test_it_is_found_by_its_entry_point(site: Path) -> None:
