@@ -20,7 +20,7 @@ DISTRIBUTIONS = {f"hurray-{name}" for name in BRIDGES}
 PYTHON = "packages/hurray-core-py/python/hurray"
 ALLOWED: dict[str, set[str]] = {
     f"{PYTHON}/_allocator.py": {"numpy"},
-    f"{PYTHON}/_ingest.py": {"numpy", "scipy", "torch"},
+    f"{PYTHON}/_ingest.py": {"scipy", "torch"},
     f"{PYTHON}/bridges.py": set(BRIDGES),
     "packages/hurray-core-py/src/tensor/class.rs": {"numpy", "scipy", "torch"},
     "packages/hurray-core-py/src/tensor/trusted.rs": {"numpy"},

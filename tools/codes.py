@@ -9,7 +9,11 @@ from tools.repository import ROOT
 
 SOURCE = ROOT / "crates" / "hurray-wire" / "src" / "fault" / "table.rs"
 TARGET = ROOT / "docs" / "codes.md"
-ROW = re.compile(r'^\s*"([A-Z]-\d+)" (\w+) (\w+)(?: \{[^}]*\})? "((?:[^"\\]|\\.)*)";', flags=re.MULTILINE)
+ROW = re.compile(
+    r'^\s*"([A-Z]-\d+)" (\w+) (\w+)(?: \{[^}]*\})? "((?:[^"\\]|\\.)*)"([^;]*);', flags=re.MULTILINE
+)
+# A word of the text that names a field's value: `, word = function field`.
+NAMED = re.compile(r", (\w+) = \w+ (\w+)")
 KINDS = {
     "Container": "`FileError`",
     "Descriptor": "`InvalidDescriptorError`",
@@ -33,7 +37,14 @@ descriptor decoded in memory raises; a rule broken inside a file is a `FileError
 def rows() -> list[tuple[str, str, str]]:
     """(code, kind, text) of every rule, in the order of the format's checklists."""
     found = ROW.findall(SOURCE.read_text(encoding="utf-8"))
-    return [(code, kind, text.replace('\\"', '"')) for code, kind, _, text in found]
+    return [(code, kind, _of_fields(text, named).replace('\\"', '"')) for code, kind, _, text, named in found]
+
+
+def _of_fields(text: str, named: str) -> str:
+    """The text with the fields that it names; where a word follows its own number, the number is enough."""
+    for word, field in NAMED.findall(named):
+        text = text.replace(f"{{{word}}}", "buffers" if word == "buffers" else f"{{{field}}}")
+    return text
 
 
 def page() -> str:

@@ -4,7 +4,7 @@ use hurray_core::layout::{
     TAG_BLOCK_PAGED, TAG_COL_MAJOR, TAG_COMPOSITE, TAG_COO, TAG_CSC, TAG_CSF, TAG_CSR, TAG_HILBERT, TAG_MORTON,
     TAG_ROW_MAJOR, TAG_STRIDED, TAG_TILED,
 };
-use hurray_core::LayoutDescriptor;
+use hurray_core::{DeviceTag, ElementType, LayoutDescriptor, MemoryClass, SyncMode};
 
 /// The names, by tag.
 const NAMES: [(u8, &str); 12] = [
@@ -52,4 +52,50 @@ pub fn buffer_role(layout: &LayoutDescriptor, index: usize) -> String {
         _ => ["data"].get(index),
     };
     named.copied().unwrap_or("parameters").to_owned()
+}
+
+/// The name that a value has, else its byte.
+fn or_byte<T: ToString, E>(named: Result<T, E>, byte: u8) -> String {
+    named.map_or_else(|_| format!("{byte:#04x}"), |named| named.to_string())
+}
+
+/// A quantization scheme by its tag (quantization.md §2).
+pub(crate) fn scheme_name(tag: u8) -> String {
+    let names = ["per_tensor_affine", "per_channel_affine", "per_block_affine", "nf4", "mxfp"];
+    or_byte(names.get(usize::from(tag).wrapping_sub(1)).ok_or(()), tag)
+}
+
+/// An element type by its tag (element-types.md §2).
+pub(crate) fn type_name(tag: u8) -> String {
+    or_byte(
+        ElementType::from_tag(tag).map_err(|_| ()).and_then(|ty| match ty {
+            ElementType::Extension(_) => Err(()),
+            ty => Ok(ty),
+        }),
+        tag,
+    )
+}
+
+/// A device kind by its tag (buffers.md §3).
+pub(crate) fn device_name(tag: u8) -> String {
+    or_byte(DeviceTag::from_byte(tag), tag)
+}
+
+/// A memory class by its byte (buffers.md §4).
+pub(crate) fn class_name(class: u8) -> String {
+    or_byte(MemoryClass::from_byte(class), class)
+}
+
+/// A sync mode by its byte (buffers.md §5).
+pub(crate) fn sync_name(mode: u8) -> String {
+    or_byte(SyncMode::from_byte(mode), mode)
+}
+
+/// "buffer" or "buffers", as the number has it.
+pub(crate) fn buffers_word(count: usize) -> &'static str {
+    if count == 1 {
+        "buffer"
+    } else {
+        "buffers"
+    }
 }

@@ -105,6 +105,20 @@ class TestDryRunOnTargetsThatCannotBeWritten:
             tmp_path, source, tmp_path / "no" / "b.hrry"
         )
 
+    @pytest.mark.parametrize("suffix", ["safetensors", "npz"])
+    def test_a_broadcast_that_no_file_could_hold(self, tmp_path: Path, suffix: str) -> None:
+        endless = library.Tensor(
+            bytearray(64), library.float32, (2**40, 2**30), layout=library.StridedLayout((0, 0))
+        )
+        library.save(tmp_path / "a.hrry", {"w": endless})
+        error = self.check(tmp_path, tmp_path / "a.hrry", tmp_path / f"b.{suffix}")
+        assert (
+            "tensor 'w': shape [1099511627776, 1073741824] of float32 makes 4722366482869645213696 bytes"
+            in error
+        )
+        kept = hurray("convert", tmp_path / "a.hrry", tmp_path / "b.hrry")
+        assert (kept.status, (tmp_path / "b.hrry").stat().st_size < 1 << 20) == (0, True)
+
     def test_a_folder_and_a_pipe(self, tmp_path: Path, source: Path) -> None:
         assert "Is a directory" in self.check(tmp_path, "-f", "--to=hrry", source, tmp_path)
         os.mkfifo(tmp_path / "fifo.hrry")

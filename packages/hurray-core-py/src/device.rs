@@ -7,7 +7,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::error::InvalidDescriptorError;
+use crate::error::{kind, InvalidDescriptorError};
+use crate::int::{shown, within};
 
 /// Where a buffer lives: a device kind, which one of that kind, and how its memory is reached.
 ///
@@ -140,28 +141,39 @@ fn named<T: Copy + ToString>(
             ))
         });
     }
-    let byte = given.extract::<i64>().map_err(|_| PyTypeError::new_err(format!("{what} is a name or a wire byte")))?;
-    let refused = |reason: String| InvalidDescriptorError::new_err(format!("{what} {byte:#04x}: {reason}"));
-    let tag = u8::try_from(byte).map_err(|_| refused(String::from("not a byte")))?;
-    from_byte(tag).map_err(|error| refused(error.to_string()))
+    let number = given
+        .call_method0("__index__")
+        .map_err(|_| PyTypeError::new_err(format!("{what} is a name or a wire byte, got {}", kind(given))))?;
+    let byte: u8 = number.extract().map_err(|_| {
+        InvalidDescriptorError::new_err(format!("{what} is {}; a wire byte is 0 to 255", shown(&number)))
+    })?;
+    from_byte(byte).map_err(|error| InvalidDescriptorError::new_err(format!("{what} 0x{byte:02X}: {error}")))
 }
 
 #[pymethods]
 impl Device {
     #[new]
     #[pyo3(signature = (kind, device_id=None, memory_class=None))]
-    fn new(kind: &Bound<'_, PyAny>, device_id: Option<i64>, memory_class: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn new(
+        kind: &Bound<'_, PyAny>,
+        device_id: Option<&Bound<'_, PyAny>>,
+        memory_class: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let tag = named(kind, "device kind", &KINDS, DeviceTag::from_byte)?;
         let class = match memory_class {
             Some(class) => named(class, "memory_class", &CLASSES, MemoryClass::from_byte)?,
             None => MemoryClass::Standard,
         };
-        let given = device_id.unwrap_or(0);
         // DLPack carries the number as a signed 32-bit integer.
-        let device_id = u32::try_from(given)
-            .ok()
-            .filter(|&id| i32::try_from(id).is_ok())
-            .ok_or_else(|| InvalidDescriptorError::new_err(format!("device_id is 0 to 2147483647, got {given}")))?;
+        let device_id = match device_id {
+            Some(given) => {
+                let number = within(given, "device_id", i64::MIN, i64::MAX)?;
+                u32::try_from(number).ok().filter(|&id| i32::try_from(id).is_ok()).ok_or_else(|| {
+                    InvalidDescriptorError::new_err(format!("device_id is 0 to 2147483647, got {number}"))
+                })?
+            }
+            None => 0,
+        };
         Ok(Self { tag, class, device_id })
     }
 

@@ -5,6 +5,7 @@ use hurray_wire::{check, Fault};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
+use crate::argument;
 use crate::error::{self, kind, InvalidDescriptorError};
 use crate::int::within;
 
@@ -100,14 +101,14 @@ impl ExtensionType {
     #[expect(clippy::too_many_arguments, reason = "the fields of the section")]
     fn new(
         bit_width: &Bound<'_, PyAny>,
-        is_float: bool,
-        is_signed: bool,
+        #[pyo3(from_py_with = argument::is_float)] is_float: bool,
+        #[pyo3(from_py_with = argument::is_signed)] is_signed: bool,
         sign_bits: Option<&Bound<'_, PyAny>>,
         exponent_bits: Option<&Bound<'_, PyAny>>,
         mantissa_bits: Option<&Bound<'_, PyAny>>,
         exponent_bias: Option<&Bound<'_, PyAny>>,
-        has_nan: bool,
-        has_inf: bool,
+        #[pyo3(from_py_with = argument::has_nan)] has_nan: bool,
+        #[pyo3(from_py_with = argument::has_inf)] has_inf: bool,
     ) -> PyResult<Self> {
         let py = bit_width.py();
         let bit_width = within(bit_width, "bit_width", 0, u32::MAX)?;

@@ -5,12 +5,12 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
 use crate::error::kind;
-use pyo3::types::{PyBool, PyFloat, PyString};
+use pyo3::types::{PyFloat, PyString};
 
-/// The float64 nearest to a real number; a bool and text are none.
+/// The float64 nearest to a real number; text is none, a bool counts as 0 or 1.
 pub(crate) fn nearest(given: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {
     let refused = || PyTypeError::new_err(format!("{name} is a real number, got {}", kind(given)));
-    if given.is_instance_of::<PyBool>() || given.is_instance_of::<PyString>() {
+    if given.is_instance_of::<PyString>() {
         return Err(refused());
     }
     given.extract::<f64>().map_err(|error| {

@@ -4,9 +4,9 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
 use crate::error::kind;
-use pyo3::types::{PyBool, PyInt};
+use pyo3::types::PyInt;
 
-/// An integer argument that `low..=high` bounds; a bool is none.
+/// An integer argument that `low..=high` bounds; a bool counts as 0 or 1, as everywhere in Python.
 ///
 /// `TypeError` for what is no integer, `OverflowError` for one that the format cannot store.
 pub(crate) fn within<T: TryFrom<i128> + Into<i128> + Copy>(
@@ -17,9 +17,6 @@ pub(crate) fn within<T: TryFrom<i128> + Into<i128> + Copy>(
 ) -> PyResult<T> {
     let (low, high): (i128, i128) = (low.into(), high.into());
     let refused = || PyTypeError::new_err(format!("{name} is an int of {low} to {high}, got {}", kind(given)));
-    if given.is_instance_of::<PyBool>() {
-        return Err(refused());
-    }
     let number = given.call_method0("__index__").map_err(|_| refused())?;
     let inside = number.extract::<i128>().ok().filter(|number| (low..=high).contains(number));
     let inside = inside.and_then(|number| T::try_from(number).ok());

@@ -3,6 +3,7 @@
 #[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
 compile_error!("hurray needs a 64-bit little-endian target");
 
+mod argument;
 mod bits;
 mod buffer;
 mod contents;
@@ -44,6 +45,8 @@ mod _core {
     use crate::create::like::{empty_like, full_like, ones_like, zeros_like};
     #[pymodule_export]
     use crate::create::linspace::linspace;
+    #[pymodule_export]
+    use crate::create::listed::_listed;
     #[pymodule_export]
     use crate::create::sparse_coo::sparse_coo;
     #[pymodule_export]

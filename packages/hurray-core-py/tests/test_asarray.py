@@ -92,12 +92,6 @@ def test_copy_false_of_unaligned_memory_is_refused() -> None:
         hurray.asarray(view, copy=False)
 
 
-@pytest.mark.parametrize("obj", [[1, 2], (1.0,), 3, 2.5, 1j, True, range(4)])
-def test_numbers_and_lists_are_not_converted(obj: Any) -> None:
-    with pytest.raises(TypeError, match=r"has no element type of its own: give it one with array.array"):
-        hurray.asarray(obj)
-
-
 @pytest.mark.parametrize("obj", [None, "text", object(), {1: 2}])
 def test_what_is_no_array_is_a_type_error_that_says_what_is_missing(obj: Any) -> None:
     with pytest.raises(TypeError, match="is no array: it offers neither __dlpack__ nor the buffer protocol"):

@@ -74,7 +74,7 @@ def test_the_number_of_buffers_is_the_layouts(kind: str) -> None:
     least = LAYOUTS[kind][2]
     for sizes in (least[:-1], (*least, 64)):
         if sizes:
-            with pytest.raises(hurray.InvalidDescriptorError, match=rf"{len(sizes)} buffers") as caught:
+            with pytest.raises(hurray.InvalidDescriptorError, match=rf"{len(sizes)} buffers? ") as caught:
                 made(kind, sizes)
             assert caught.value.code == "D-31"
             assert ("aux_buffers" in str(caught.value)) is (len(sizes) < len(least))

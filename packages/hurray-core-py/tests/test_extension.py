@@ -117,7 +117,7 @@ def test_numbers_are_ints_in_range(name: str) -> None:
     for wrong in (-1, 2**32):
         with pytest.raises(OverflowError, match=f"{name} is {wrong}"):
             make(wrong)
-    for wrong in (1.0, "1", True):
+    for wrong in (1.0, "1"):
         with pytest.raises(TypeError, match=f"{name} is an int"):
             make(wrong)
 

@@ -188,7 +188,7 @@ def test_an_endless_iterable_ends() -> None:
         return itertools.repeat(1)
 
     with pytest.raises(hurray.InvalidDescriptorError, match="64"):
-        hurray.Tensor(bytes(4), hurray.float32, ones())  # type: ignore[arg-type]
+        hurray.Tensor(bytes(4), hurray.float32, ones())
 
 
 def test_a_scalar_is_one_element() -> None:

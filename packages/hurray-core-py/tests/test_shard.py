@@ -19,7 +19,7 @@ def test_shards_are_values(sizes: tuple[list[int], list[int]]) -> None:
     parent, offset = sizes
     shard = hurray.Shard(parent, offset)
     assert (shard.parent_shape, shard.shard_offset) == (tuple(parent), tuple(offset))
-    check_value(shard, hurray.Shard(tuple(parent), iter(offset)), [hurray.Shard([7], [5])], hashable=True)  # type: ignore[arg-type]
+    check_value(shard, hurray.Shard(tuple(parent), iter(offset)), [hurray.Shard([7], [5])], hashable=True)
 
 
 def test_each_field_counts() -> None:
@@ -47,7 +47,7 @@ def test_arguments(name: str) -> None:
     for wrong in (5, None):
         with pytest.raises(TypeError, match=f"{name} is a sequence of ints"):
             make(wrong)
-    for wrong in ("ab", (1.0, 2), (True, 1)):
+    for wrong in ("ab", (1.0, 2)):
         with pytest.raises(TypeError, match=rf"{name}\[0\] is an int"):
             make(wrong)
     for wrong in (-1, 2**64 - 1, 2**64):

@@ -150,6 +150,9 @@ work = {
     "tofile": lambda: tofile(),
     "read": lambda: hurray.load(source + ".hrry", io="read"),
     "verify": lambda: hurray.verify(source + ".hrry"),
+    "tobytes": lambda: tensor.tobytes(),
+    "unpack": lambda: hurray.Tensor(mapped, hurray.dtype.bool, (8 * len(mapped),)).unpack(),
+    "pickle": lambda: tensor.__reduce_ex__(4),
     "copy": lambda: hurray.Tensor.from_buffer(tensor, copy=True),
     "unaligned": lambda: hurray.Tensor(memoryview(mapped)[1:], hurray.uint8, (len(mapped) - 1,)),
 }[what]
@@ -177,7 +180,9 @@ print(len(within), round(end - begin, 4), round(max(b - a for a, b in zip(within
 """
 
 
-@pytest.mark.parametrize("what", ["save", "writer", "tofile", "read", "verify", "copy", "unaligned"])
+@pytest.mark.parametrize(
+    "what", ["save", "writer", "tofile", "read", "verify", "tobytes", "unpack", "pickle", "copy", "unaligned"]
+)
 def test_other_threads_run_while_bytes_move(what: str, tmp_path: Path) -> None:
     """The GIL is released during save, load and the like: another thread keeps counting."""
     with open(tmp_path / "big", "wb") as file:

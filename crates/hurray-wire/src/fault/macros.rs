@@ -1,9 +1,10 @@
 //! The macro that turns the table of rules into [`Fault`](super::Fault).
 
-/// One row is one rule: code, tier, variant with its fields, message. The enum, its codes,
+/// One row is one rule: code, tier, variant with its fields, message, and which of its words are names that
+/// [`names`](crate::names) gives to a field. The enum, its codes,
 /// its tiers and its documentation all come from that row.
 macro_rules! faults {
-    ($($code:literal $tier:ident $name:ident $({ $($field:ident : $ty:ty),* })? $msg:literal ;)*) => {
+    ($($code:literal $tier:ident $name:ident $({ $($field:ident : $ty:ty),* })? $msg:literal $(, $shown:ident = $how:ident $of:ident)* ;)*) => {
         /// One broken rule of the format: one variant per rule, with what was claimed and what is there.
         ///
         /// Where two chapters list the same rule the code is the one of the more specific chapter.
@@ -13,7 +14,7 @@ macro_rules! faults {
         pub enum Fault {
             $(
                 #[doc = concat!("`", $code, "`: ", $msg)]
-                #[error($msg)]
+                #[error($msg $(, $shown = crate::names::$how(*.$of))*)]
                 $name $({ $( #[allow(missing_docs)] $field: $ty ),* })?,
             )*
         }

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from hurray._stubs.arguments import _Dtype as _Dtype
 from hurray._stubs.create import (
+    _listed,
     arange,
     empty,
     empty_like,
@@ -99,6 +100,7 @@ __all__ = [
     "_descriptor",
     "_entry",
     "_handle",
+    "_listed",
     "_panic",
     "_problem",
     "_ticking",

@@ -162,9 +162,16 @@ def nbytes_of(descriptor: Descriptor) -> int:
     if descriptor.layout.is_dense and descriptor.size is not None:
         try:
             return buffer_size_bytes(descriptor.dtype, descriptor.size)
-        except (ValueError, NotImplementedError, OverflowError):  # a private type has no size of its own
+        except OverflowError:  # a broadcast may stand for more elements than any memory has
+            return _packed(descriptor.size, descriptor.dtype.bit_width)
+        except (ValueError, NotImplementedError):  # a private type has no size of its own
             pass
     return sum(handle.byte_size for handle in descriptor.buffer_handles)
+
+
+def _packed(size: int, bits: int) -> int:
+    """Bytes of ``size`` elements (format: element-types.md §3): six-bit ones fill three bytes by fours."""
+    return -(-size // 4) * 3 if bits == 6 else -(-size * bits // 8)
 
 
 def quoted(name: str) -> str:

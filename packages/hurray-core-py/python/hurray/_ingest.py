@@ -8,7 +8,7 @@ and one of the format's layouts describes it.
 from __future__ import annotations
 
 from hurray import bridges
-from hurray._core import Device, Dtype, Tensor, from_dlpack
+from hurray._core import Device, Dtype, Tensor, _listed, from_dlpack
 from hurray._exceptions import UnsupportedError
 
 TYPE_CHECKING = False
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from hurray._core import _Dtype
 
 _loaded = bridges.loaded
+
+# What has no element type until somebody gives it one.
+_NUMBERS = (int, float, complex, list, tuple, range)
 
 __all__ = ["asarray", "from_scipy", "from_torch"]
 
@@ -51,12 +54,21 @@ def from_scipy(matrix: Any, *, copy: bool | None = None) -> Tensor:
 def asarray(
     obj: Any, *, dtype: _Dtype | None = None, device: Device | None = None, copy: bool | None = None
 ) -> Tensor:
-    """Any array as a tensor: a Tensor, an installed framework's, a DLPack producer, or a buffer, in this order.
+    """Any array as a tensor (04-tables, section 1).
 
-    ``dtype`` and ``device`` are what the caller relies on: nothing is cast and nothing moves.
+    Taken are, in this order: a Tensor, an installed framework's array, a DLPack producer, a buffer, a Python
+    number, and lists, tuples and ranges of numbers, nested with one length at each depth.
 
-    :raises TypeError: ``obj`` is none of these; Python numbers and lists are not converted.
-    :raises CopyRequiredError: ``copy=False``, and the memory cannot be shared as it is.
+    Of an array, ``dtype`` and ``device`` are what the caller relies on: nothing is cast and nothing moves. Python
+    numbers have no element type, so ``dtype`` gives them one, exactly as in :func:`hurray.full`; without it bools
+    make bool, ints int64 (uint64 where only that holds them), floats float64, complex numbers complex128, and an
+    empty list float64.
+
+    :raises TypeError: ``obj`` is none of these, or a list holds something else than numbers.
+    :raises ValueError: the lists are ragged, or the dtype does not hold a number exactly.
+    :raises OverflowError: a number is outside the dtype's range.
+    :raises InvalidDescriptorError: the lists are nested more than 64 deep.
+    :raises CopyRequiredError: ``copy=False``, and there is no memory that can be shared as it is.
     :raises UnsupportedError: the object has another dtype or device than asked for, or cannot be expressed.
     """
     wanted = None if dtype is None else Dtype.of(dtype)
@@ -65,6 +77,8 @@ def asarray(
             f"device is a hurray.Device, such as hurray.device.cpu or hurray.Device('cuda', 1); got {device!r}"
         )
     tensor = _wrapped(obj, copy)
+    if tensor is None:
+        return _listed(obj, wanted, device, copy)
     if wanted is not None and wanted is not tensor.dtype:
         raise UnsupportedError(
             f"the {_kind(obj)} holds {tensor.dtype.name}, not {wanted.name}, and hurray never casts: "
@@ -88,7 +102,8 @@ def borrow(obj: Any) -> tuple[Any, Dtype, tuple[int, ...], bool] | None:
     return None if method is None else method(obj)
 
 
-def _wrapped(obj: Any, copy: bool | None) -> Tensor:
+def _wrapped(obj: Any, copy: bool | None) -> Tensor | None:
+    """None for numbers and lists of them, which have no dtype yet."""
     if isinstance(obj, Tensor):
         return Tensor.from_buffer(obj, copy=True) if copy else obj
     bridge = bridges.find(obj)
@@ -103,18 +118,14 @@ def _wrapped(obj: Any, copy: bool | None) -> Tensor:
     try:
         view = memoryview(obj)
     except TypeError:
-        raise TypeError(_no_array(obj)) from None
+        if isinstance(obj, _NUMBERS):
+            return None
+        raise TypeError(
+            f"a {_kind(obj)} is no array: it offers neither __dlpack__ nor the buffer protocol, "
+            "and is no number or list of them"
+        ) from None
     with view:
         return Tensor.from_buffer(obj, copy=copy)
-
-
-def _no_array(obj: object) -> str:
-    if isinstance(obj, (int, float, complex, list, tuple, range)):
-        return (
-            f"a Python {_kind(obj)} has no element type of its own: "
-            "give it one with array.array, or with numpy.asarray(obj, dtype=...)"
-        )
-    return f"a {_kind(obj)} is no array: it offers neither __dlpack__ nor the buffer protocol"
 
 
 def _kind(obj: object) -> str:

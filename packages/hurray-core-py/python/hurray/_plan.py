@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from hurray.formats import AnyPath, Format, Item, Reader
 
+# Offsets in files are signed 64-bit numbers.
+MOST_BYTES = (1 << 63) - 1
+
 
 class Plan:
     """What a conversion will do, or would: items in order, metadata, what changes, what is left out."""
@@ -96,6 +99,7 @@ def fill(plan: Plan, reader: Reader, items: Sequence[Item], target: Format, drop
     else:
         problems = list(_duplicates(items))
         problems += _specials(items, target.name)
+        problems += _unbounded(items, target.name)
         problems += _extras(items, target.name, left_out if drop_metadata else None)
         kv, refused = _metadata(items, reader.kv, target, left_out if drop_metadata else None)
         problems += refused
@@ -134,6 +138,15 @@ def _specials(items: Iterable[Item], target: str) -> Iterator[Problem]:
     for item in items:
         if item.special is not None:
             yield Problem(f"{item.special}; {target} has no place for it, .hrry has", name=item.name)
+
+
+def _unbounded(items: Iterable[Item], target: str) -> Iterator[Problem]:
+    """A broadcast stands for elements that no other format could store one by one."""
+    for item in items:
+        if item.nbytes > MOST_BYTES and target != HRRY.name:
+            shape = list(item.shape)
+            message = f"shape {shape} of {item.dtype} makes {item.nbytes} bytes, more than a file can have"
+            yield Problem(f"{message}; .hrry keeps the strides", name=item.name)
 
 
 def _extras(items: Iterable[Item], target: str, left_out: list[str] | None) -> Iterator[Problem]:

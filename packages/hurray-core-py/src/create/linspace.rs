@@ -8,6 +8,7 @@ use super::code::{code, Refusal};
 use super::elements::Elements;
 use super::number::Number;
 use super::place;
+use crate::argument;
 use crate::error::{guarded, InvalidDescriptorError};
 use crate::int::shown;
 use crate::tensor::{self, Tensor};
@@ -29,7 +30,7 @@ pub(crate) fn linspace(
     num: &Bound<'_, PyAny>,
     dtype: Option<&Bound<'_, PyAny>>,
     device: Option<&Bound<'_, PyAny>>,
-    endpoint: bool,
+    #[pyo3(from_py_with = argument::endpoint)] endpoint: bool,
 ) -> PyResult<Tensor> {
     let py = start.py();
     guarded(|| {

@@ -8,6 +8,7 @@ mod float128;
 pub(crate) mod full;
 pub(crate) mod like;
 pub(crate) mod linspace;
+pub(crate) mod listed;
 mod minifloat;
 mod number;
 mod part;

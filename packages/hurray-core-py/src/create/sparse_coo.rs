@@ -8,6 +8,7 @@ use smallvec::smallvec;
 
 use super::part::Part;
 use super::place;
+use crate::argument;
 use crate::error::{self, guarded, InvalidDescriptorError};
 use crate::tensor::{self, Tensor};
 use crate::{device, shape};
@@ -33,7 +34,7 @@ pub(crate) fn sparse_coo(
     values: &Bound<'_, PyAny>,
     indices: &Bound<'_, PyAny>,
     shape: &Bound<'_, PyAny>,
-    copy: Option<bool>,
+    #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
 ) -> PyResult<Tensor> {
     let py = values.py();
     guarded(|| {

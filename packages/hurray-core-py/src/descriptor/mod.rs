@@ -12,6 +12,7 @@ use pyo3::types::{PyBytes, PyInt, PyTuple};
 
 pub(crate) use relay::{read, Relay};
 
+use crate::argument;
 use crate::device::{self, Device};
 use crate::error::guarded;
 use crate::handle::BufferHandle;
@@ -75,7 +76,10 @@ impl Descriptor {
     /// and ``BufferError`` where declared sizes are too small for layout and shape.
     #[staticmethod]
     #[pyo3(signature = (data, *, permissive=false))]
-    fn decode(data: &Bound<'_, PyAny>, permissive: bool) -> PyResult<Self> {
+    fn decode(
+        data: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::permissive)] permissive: bool,
+    ) -> PyResult<Self> {
         guarded(|| relay::read(data, permissive, None))
     }
 

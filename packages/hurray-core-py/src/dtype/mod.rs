@@ -142,8 +142,8 @@ impl Dtype {
     ///
     /// Raises ``InvalidDescriptorError`` for another name, ``UnsupportedError`` for a big-endian one.
     #[staticmethod]
-    fn from_name(py: Python<'_>, name: &str) -> PyResult<Py<Dtype>> {
-        of(py, argument::by_name(name)?)
+    fn from_name(py: Python<'_>, #[pyo3(from_py_with = crate::argument::name)] name: String) -> PyResult<Py<Dtype>> {
+        of(py, argument::by_name(&name)?)
     }
 
     /// The type that ``obj`` means: a ``Dtype``, a name that ``from_name`` takes, another library's type
@@ -159,11 +159,15 @@ impl Dtype {
 
     /// The type of that tag. Raises ``InvalidDescriptorError`` for a reserved or invalid tag.
     #[staticmethod]
-    fn from_tag(py: Python<'_>, tag: i64) -> PyResult<Py<Dtype>> {
+    fn from_tag(py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<Py<Dtype>> {
+        let tag: i64 = within(tag, "tag", i64::MIN, i64::MAX)?;
         let entry = usize::try_from(tag).ok().and_then(|tag| table(py).ok()?.get(tag)?.as_ref());
-        entry
-            .map(|dtype| dtype.clone_ref(py))
-            .ok_or_else(|| InvalidDescriptorError::new_err(format!("{tag:#04x} is not an assigned element type tag")))
+        entry.map(|dtype| dtype.clone_ref(py)).ok_or_else(|| {
+            InvalidDescriptorError::new_err(match u8::try_from(tag) {
+                Ok(tag) => format!("tag 0x{tag:02X} is no element type of the format (format: element-types.md §2)"),
+                Err(_) => format!("tag is {tag}; a tag is a byte, 0 to 255"),
+            })
+        })
     }
 
     fn __repr__(&self) -> String {

@@ -3,6 +3,7 @@
 
 pub(crate) mod dlpack;
 pub(crate) mod fd;
+pub(crate) mod filled;
 pub(crate) mod ingest;
 pub(crate) mod native;
 pub(crate) mod pybuffer;

@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyString};
 use super::kv;
 use super::opened::{Io, Opened};
 use super::source::Named;
+use crate::argument;
 use crate::error::{self, guarded};
 
 /// Tensors made before other threads get their turn.
@@ -20,22 +21,22 @@ const BATCH: usize = 256;
 /// broken rule of the container, or the system's ``errno``), ``InvalidDescriptorError`` or
 /// ``BufferError`` for a bad tensor, and a ``FileError`` that is a ``KeyError`` for a missing name.
 #[pyfunction]
-#[pyo3(signature = (path, *, names=None, io="mmap"))]
+#[pyo3(signature = (path, *, names=None, io=String::from("mmap")), text_signature = "(path, *, names=None, io='mmap')")]
 pub(crate) fn load<'py>(
     path: &Bound<'py, PyAny>,
     names: Option<&Bound<'py, PyAny>>,
-    io: &str,
+    #[pyo3(from_py_with = argument::io)] io: String,
 ) -> PyResult<Bound<'py, PyDict>> {
     guarded(|| {
         let py = path.py();
-        let opened = Opened::new(py, Named::of(path)?, Io::of(io, true)?)?;
+        let opened = Opened::new(py, Named::of(path)?, Io::of(&io, true)?)?;
         let indices = match names {
             None => (0..opened.container.len()).collect(),
             Some(names) => chosen(&opened, names)?,
         };
         opened.still_whole(py)?;
         let dict = PyDict::new(py);
-        for batch in indices.chunks(batch_size(io)) {
+        for batch in indices.chunks(batch_size(&io)) {
             let found = py.detach(|| opened.find(batch));
             let found = found.map_err(|failed| error::wire(py, failed, &opened.name))?;
             for tensor in opened.tensors(py, found)? {
@@ -72,7 +73,10 @@ fn chosen(opened: &Opened, names: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
             error::mixed(names.py(), "KeyError", format!("no tensor {text:?} in the file, which has {count}"))
         })
     };
-    names.try_iter()?.map(find).collect()
+    let items = names.try_iter().map_err(|_| {
+        pyo3::exceptions::PyTypeError::new_err(format!("names is a sequence of names, got {}", error::kind(names)))
+    })?;
+    items.map(find).collect()
 }
 
 /// The metadata of a file as a dict, empty where it has none (requirements: File metadata).

@@ -11,6 +11,7 @@ use super::entry::Entry;
 use super::kv;
 use super::opened::{Io, Opened};
 use super::source::Named;
+use crate::argument;
 use crate::descriptor::Descriptor;
 use crate::error::{self, guarded};
 use crate::tensor::Tensor;
@@ -34,10 +35,14 @@ pub(crate) struct File {
 /// ``path`` is a path, an open file, a descriptor, or bytes that hold a file's content. Raises
 /// ``FileError`` when it cannot be read or breaks a rule of the container, with ``code`` the rule.
 #[pyfunction]
-#[pyo3(signature = (path, *, io="mmap", writable=true))]
-pub(crate) fn open(path: &Bound<'_, PyAny>, io: &str, writable: bool) -> PyResult<File> {
+#[pyo3(signature = (path, *, io=String::from("mmap"), writable=true), text_signature = "(path, *, io='mmap', writable=True)")]
+pub(crate) fn open(
+    path: &Bound<'_, PyAny>,
+    #[pyo3(from_py_with = argument::io)] io: String,
+    #[pyo3(from_py_with = argument::writable)] writable: bool,
+) -> PyResult<File> {
     guarded(|| {
-        let io = Io::of(io, writable)?;
+        let io = Io::of(&io, writable)?;
         let opened = Opened::new(path.py(), Named::of(path)?, io)?;
         Ok(File { opened: Mutex::new(Some(Arc::new(opened))) })
     })

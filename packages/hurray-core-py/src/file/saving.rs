@@ -7,6 +7,7 @@ use pyo3::types::PyString;
 use super::kv;
 use super::writable::{about, Writable};
 use super::writer::{finished, target};
+use crate::argument;
 use crate::buffer::Watch;
 use crate::error::{self, guarded};
 use crate::int::shown;
@@ -32,8 +33,8 @@ pub(crate) fn save(
     path: &Bound<'_, PyAny>,
     tensors: &Bound<'_, PyAny>,
     kv: Option<&Bound<'_, PyAny>>,
-    durable: bool,
-    check: bool,
+    #[pyo3(from_py_with = argument::durable)] durable: bool,
+    #[pyo3(from_py_with = argument::check)] check: bool,
 ) -> PyResult<()> {
     guarded(|| {
         let py = path.py();

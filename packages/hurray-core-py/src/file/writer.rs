@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use super::kv;
 use super::pieces::Pieces;
 use super::writable::{about, packed_descriptor, Writable};
+use crate::argument;
 use crate::error::{self, guarded, FileName};
 
 type Output = Writer<AtomicFile>;
@@ -147,7 +148,12 @@ pub(super) fn finished(writer: Output) -> Result<(), hurray_wire::Error> {
 impl FileWriter {
     #[new]
     #[pyo3(signature = (path, *, kv=None, durable=false, check=true))]
-    fn new(path: &Bound<'_, PyAny>, kv: Option<&Bound<'_, PyAny>>, durable: bool, check: bool) -> PyResult<Self> {
+    fn new(
+        path: &Bound<'_, PyAny>,
+        kv: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = argument::durable)] durable: bool,
+        #[pyo3(from_py_with = argument::check)] check: bool,
+    ) -> PyResult<Self> {
         guarded(|| {
             let py = path.py();
             let (target, name) = target(path)?;
@@ -176,7 +182,12 @@ impl FileWriter {
     /// Contents that the format forbids are refused before a byte of the tensor is written, as by
     /// :func:`save`; ``check`` says otherwise for this tensor than for the whole writer.
     #[pyo3(signature = (name, tensor, *, check=None))]
-    fn write(&self, name: &str, tensor: &Bound<'_, PyAny>, check: Option<bool>) -> PyResult<()> {
+    fn write(
+        &self,
+        name: &str,
+        tensor: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::check_or_none)] check: Option<bool>,
+    ) -> PyResult<()> {
         guarded(|| {
             let py = tensor.py();
             let writable = Writable::of(tensor).map_err(|refused| about(py, name, &refused))?;

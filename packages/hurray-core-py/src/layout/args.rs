@@ -61,11 +61,6 @@ pub(super) fn ints<T: Wire>(given: &Bound<'_, PyAny>, what: &str) -> PyResult<Ve
     Ok(out)
 }
 
-/// A bool and nothing that merely counts as one.
-pub(super) fn flag(given: &Bound<'_, PyAny>, what: &str) -> PyResult<bool> {
-    given.extract().map_err(|_| PyTypeError::new_err(format!("{what} is a bool, got {}", kind(given))))
-}
-
 /// A string that stands for one of a few values, as given or by default.
 pub(super) enum Word<'py> {
     Default(&'static str),

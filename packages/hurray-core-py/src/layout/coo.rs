@@ -23,7 +23,7 @@ impl CooLayout {
     #[new]
     #[pyo3(signature = (nnz, is_sorted=None), text_signature = "(nnz, is_sorted=False)")]
     fn new(nnz: &Bound<'_, PyAny>, is_sorted: Option<&Bound<'_, PyAny>>) -> PyResult<PyClassInitializer<Self>> {
-        let sorted = is_sorted.map_or(Ok(false), |given| args::flag(given, "is_sorted"))?;
+        let sorted = is_sorted.map_or(Ok(false), |given| crate::argument::flag(given, "is_sorted"))?;
         let layout = layout::CooLayout::new(args::int(nnz, "nnz")?, sorted);
         Ok(sound(nnz.py(), LayoutDescriptor::Coo(layout))?.add_subclass(Self))
     }

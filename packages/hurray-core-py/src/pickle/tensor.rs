@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyTuple};
+use pyo3::types::PyTuple;
 
 use super::Reduced;
 use crate::buffer::Buffer;
 use crate::descriptor::Descriptor;
 use crate::error::guarded;
-use crate::exchange::ingest;
+use crate::exchange::{filled, ingest};
 use crate::tensor::Tensor;
 
 /// The first protocol that knows buffers.
@@ -29,8 +29,8 @@ fn carried<'py>(py: Python<'py>, buffer: &Buffer, protocol: i64) -> PyResult<Bou
         Ok(())
     };
     match buffer.readonly() {
-        true => PyBytes::new_with(py, bytes.len(), copy).map(Bound::into_any),
-        false => PyByteArray::new_with(py, bytes.len(), copy).map(Bound::into_any),
+        true => filled::bytes(py, bytes.len(), copy).map(Bound::into_any),
+        false => filled::bytearray(py, bytes.len(), copy).map(Bound::into_any),
     }
 }
 

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use super::author::{bytes_of, headless, listed};
 use super::new::aligned;
 use super::{Buffers, Tensor};
+use crate::argument;
 use crate::buffer::Buffer;
 use crate::descriptor::Descriptor;
 use crate::error::{self, about, guarded, BufferError, CopyRequiredError};
@@ -87,7 +88,7 @@ impl Tensor {
     fn from_descriptor(
         descriptor: &Bound<'_, PyAny>,
         buffers: &Bound<'_, PyAny>,
-        copy: Option<bool>,
+        #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
     ) -> PyResult<Self> {
         let descriptor = descriptor.cast::<Descriptor>().map_err(|_| {
             PyTypeError::new_err(format!(

@@ -168,7 +168,10 @@ fn refused(py: Python<'_>, fault: &Fault) -> PyErr {
         Fault::BufferCount { expected, found } if found < expected => error::coded(
             py,
             fault,
-            format!("{fault}; give buffers 1 to {} by aux_buffers, in the descriptor's order", expected - 1),
+            match expected - 1 {
+                1 => format!("{fault}; give buffer 1 by aux_buffers"),
+                last => format!("{fault}; give buffers 1 to {last} by aux_buffers, in the descriptor's order"),
+            },
         ),
         fault => error::fault(py, fault),
     }

@@ -11,6 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyTuple};
 
 use super::author::{self, Stated};
 use super::{new, values, view, write, Tensor};
+use crate::argument;
 use crate::descriptor::{handles, Descriptor};
 use crate::device::{self, Device};
 use crate::error::{guarded, UnsupportedError};
@@ -51,7 +52,11 @@ impl Tensor {
     /// instead of copying; ``True`` always copies. A tensor of any type is shared or copied whole.
     #[staticmethod]
     #[pyo3(signature = (obj, dtype=None, *, copy=None))]
-    fn from_buffer(obj: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>, copy: Option<bool>) -> PyResult<Self> {
+    fn from_buffer(
+        obj: &Bound<'_, PyAny>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
+    ) -> PyResult<Self> {
         guarded(|| new::from_exporter(obj, dtype, copy))
     }
 
@@ -76,10 +81,18 @@ impl Tensor {
     /// Bytes of the elements, packed as the format packs them; of all buffers for a tensor that is
     /// sparse, paged, quantised, private or dynamic.
     #[getter]
-    fn nbytes(&self) -> u64 {
-        let plain = layout::is_dense(&self.descriptor.layout) && self.descriptor.quantization.is_none();
-        let buffers = || self.buffers.iter().map(|buffer| buffer.len() as u64).sum();
-        write::packed_len(&self.descriptor).filter(|_| plain).unwrap_or_else(buffers)
+    fn nbytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let d = &self.descriptor;
+        let plain = layout::is_dense(&d.layout) && d.quantization.is_none();
+        if let Some(len) = write::packed_len(d).filter(|_| plain) {
+            return Ok(len.into_pyobject(py)?.into_any());
+        }
+        if plain && d.extension_type.is_none() && !d.shape.has_dynamic() {
+            // A broadcast may stand for more elements than 64 bits count; Python's own integers do.
+            return py.import("hurray._format")?.call_method1("_packed", (self.size(py)?, d.element_type.bit_width()));
+        }
+        let stored: u64 = self.buffers.iter().map(|buffer| buffer.len() as u64).sum();
+        Ok(stored.into_pyobject(py)?.into_any())
     }
 
     /// Bytes of one element; ``None`` for elements that share bytes (``t.dtype.bit_width`` says their bits).
@@ -151,23 +164,20 @@ impl Tensor {
     #[pyo3(signature = (name, **options))]
     fn to<'py>(
         slf: &Bound<'py, Self>,
-        name: &str,
+        #[pyo3(from_py_with = argument::name)] name: String,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(reason) = slf.get().pending() {
-            return Err(UnsupportedError::new_err(format!("to({name:?}) {reason}")));
-        }
-        bridge(slf.py(), name)?.call_method(intern!(slf.py(), "to_object"), (slf,), options)
+        handed(slf, &name, options)
     }
 
     /// Hand the tensor to PyTorch; ``to("torch")``.
     fn to_torch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::to(slf, "torch", None)
+        handed(slf, "torch", None)
     }
 
     /// Hand the tensor to SciPy; ``to("scipy")``.
     fn to_scipy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::to(slf, "scipy", None)
+        handed(slf, "scipy", None)
     }
 
     /// The elements in row-major order, packed as the format packs them (format: element-types.md §3).
@@ -217,12 +227,12 @@ impl Tensor {
     fn __array__<'py>(
         slf: &Bound<'py, Self>,
         dtype: Option<Bound<'py, PyAny>>,
-        copy: Option<bool>,
+        #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = PyDict::new(slf.py());
         options.set_item(intern!(slf.py(), "dtype"), dtype)?;
         options.set_item(intern!(slf.py(), "copy"), copy)?;
-        Self::to(slf, "numpy", Some(&options))
+        handed(slf, "numpy", Some(&options))
     }
 
     /// The DLPack (device type, device id) pair (requirements: Device and Memory Class Mapping).
@@ -238,6 +248,18 @@ impl Tensor {
         // SAFETY: CPython's own view, not null.
         unsafe { pybuffer::fill(&slf, view, flags) }
     }
+}
+
+/// A tensor through the bridge of that name.
+fn handed<'py>(
+    tensor: &Bound<'py, Tensor>,
+    name: &str,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(reason) = tensor.get().pending() {
+        return Err(UnsupportedError::new_err(format!("to({name:?}) {reason}")));
+    }
+    bridge(tensor.py(), name)?.call_method(intern!(tensor.py(), "to_object"), (tensor,), options)
 }
 
 /// The installed bridge of that name.

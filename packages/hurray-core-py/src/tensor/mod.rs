@@ -7,6 +7,7 @@ mod class;
 mod component;
 mod grid;
 mod new;
+mod scalar;
 mod sections;
 mod shown;
 mod transpose;

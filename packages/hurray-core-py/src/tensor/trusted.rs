@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::new;
+use crate::argument;
 use crate::error::{guarded, CopyRequiredError};
 
 /// Addresses of classes, which are kept alive for good.
@@ -42,7 +43,10 @@ pub(crate) fn is_trusted(object: &Bound<'_, PyAny>) -> bool {
 /// not installed.
 #[pyfunction]
 #[pyo3(signature = (array, *, copy=None))]
-pub(crate) fn from_numpy<'py>(array: &Bound<'py, PyAny>, copy: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn from_numpy<'py>(
+    array: &Bound<'py, PyAny>,
+    #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     if is_trusted(array) {
         match guarded(|| new::from_exporter(array, None, copy)) {

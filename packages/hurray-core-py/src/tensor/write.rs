@@ -15,6 +15,7 @@ use super::{walk, Grid, Tensor};
 use crate::bits;
 use crate::buffer::{interrupted, Aligned, Buffer, Watch};
 use crate::error::{self, guarded, BufferError, UnsupportedError};
+use crate::exchange::filled;
 use crate::{file, layout};
 
 /// How much is repacked, or handed to a Python `write`, at a time.
@@ -273,7 +274,7 @@ fn in_memory(len: u64, what: &str) -> PyResult<usize> {
 /// `t.tobytes()`.
 pub(super) fn to_bytes<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyBytes>> {
     let len = checked_len(tensor, "tobytes")?;
-    PyBytes::new_with(py, len, |out| copy_into(py, tensor, out))
+    filled::bytes(py, len, |out| copy_into(py, tensor, out))
 }
 
 fn copy_into(py: Python<'_>, tensor: &Tensor, out: &mut [u8]) -> PyResult<()> {
@@ -330,7 +331,7 @@ pub(super) fn unpacked<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
     let count = in_memory(check::element_count(&d.shape).unwrap_or(u64::MAX), "unpack")?;
     let region = in_order(tensor, count.div_ceil(8));
     let bytes = tensor.buffers[0].bytes();
-    PyByteArray::new_with(py, count, |out| {
+    filled::bytearray(py, count, |out| {
         let fill = move || {
             let mut watch = Watch::default();
             if let Some(region) = region {

@@ -1,6 +1,6 @@
 """What arguments may be, and values that come in several types."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from os import PathLike
 from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 
@@ -32,7 +32,7 @@ class _ArrayInterface(Protocol):
 
 _Bytes: TypeAlias = Buffer | _ArrayInterface
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
-_Static: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Static: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 _Real: TypeAlias = SupportsIndex | float
 _Shape: TypeAlias = tuple[int | None, ...]
 

@@ -55,3 +55,6 @@ def eye(
 def sparse_coo(
     values: Any, indices: Any, shape: Sequence[SupportsIndex], *, copy: bool | None = None
 ) -> Tensor: ...
+def _listed(
+    obj: object, dtype: _Dtype | None = None, device: Device | None = None, copy: bool | None = None
+) -> Tensor: ...

@@ -1,6 +1,6 @@
 """The other sections of a descriptor."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import ClassVar, SupportsFloat, SupportsIndex, final
 
 from typing_extensions import Self
@@ -9,7 +9,9 @@ from typing_extensions import Self
 class Shard:
     """Where a tensor lies in a larger one, in elements."""
 
-    def __new__(cls, parent_shape: Sequence[int], shard_offset: Sequence[int]) -> Self: ...
+    def __new__(
+        cls, parent_shape: Iterable[SupportsIndex], shard_offset: Iterable[SupportsIndex]
+    ) -> Self: ...
     @property
     def parent_shape(self) -> tuple[int, ...]: ...
     @property

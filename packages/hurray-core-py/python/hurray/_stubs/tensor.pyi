@@ -18,7 +18,7 @@ class Tensor:
         cls,
         buffer: _Bytes | Tensor,
         dtype: _Dtype,
-        shape: Sequence[int | None],
+        shape: Iterable[SupportsIndex | None],
         device: Device | None = None,
         *,
         aux_buffers: Iterable[_Bytes | Tensor] | None = None,
@@ -102,6 +102,9 @@ class Tensor:
         """The elements in row-major order, packed as the format packs them."""
     def tofile(self, file: Any) -> int:
         """Write what :meth:`tobytes` returns to an open file or descriptor, without making it."""
+    def __int__(self) -> int: ...
+    def __float__(self) -> float: ...
+    def __complex__(self) -> complex: ...
     def tolist(self) -> Any: ...
     def _chosen(
         self, places: Sequence[Sequence[int]]

@@ -13,6 +13,7 @@ use super::abi::{self, DlTensor};
 use super::ask::{self, Ask, Place};
 use super::elsewhere;
 use super::managed::{Kind, Managed};
+use crate::argument;
 use crate::buffer::Owner;
 use crate::device::{self, Device};
 use crate::error::{guarded, BufferError, UnsupportedError};
@@ -35,7 +36,7 @@ use crate::tensor::Tensor;
 pub(crate) fn from_dlpack(
     x: &Bound<'_, PyAny>,
     device: Option<&Bound<'_, PyAny>>,
-    copy: Option<bool>,
+    #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
 ) -> PyResult<Tensor> {
     guarded(|| {
         let device = device::argument(device)?.map(Bound::get);
