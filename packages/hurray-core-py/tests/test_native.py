@@ -312,3 +312,19 @@ def test_a_producers_own_error_comes_through(error: Exception) -> None:
 def test_the_argument_is_positional() -> None:
     with pytest.raises(TypeError):
         hurray.from_hurray(obj=floats())  # type: ignore[call-arg]
+
+
+def test_asarray_takes_it_before_dlpack() -> None:
+    """What the native protocol carries is more: DLPack has no int4."""
+
+    class Both(Bare):
+        def __dlpack__(self, **options: Any) -> Any:
+            raise AssertionError("asked")
+
+    codes = hurray.Tensor(bytes(range(64)), hurray.dtype.int4, (128,))
+    shared = hurray.asarray(Both(codes))
+    assert core_tensors.same(shared, codes)
+    assert address(shared.buffer(0)) == address(codes.buffer(0))
+    copied = hurray.asarray(Both(codes), copy=True)
+    assert core_tensors.same(copied, codes)
+    assert address(copied.buffer(0)) != address(codes.buffer(0))
