@@ -70,4 +70,4 @@ def test_closing_line_adds_up_the_sessions(results: Path, capsys: pytest.Capture
 
 def test_every_distribution_has_a_gate() -> None:
     assert len(gates.PACKAGES) == 8
-    assert set(gates.SESSIONS) == {"conformance", "fuzz", "lint", "quick", "tests"}
+    assert set(gates.SESSIONS) == {"conformance", "fuzz", "lint", "memory", "quick", "tests"}

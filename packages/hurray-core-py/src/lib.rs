@@ -64,6 +64,8 @@ mod _core {
     #[pymodule_export]
     use crate::exchange::dlpack::from_dlpack;
     #[pymodule_export]
+    use crate::exchange::native::from_hurray;
+    #[pymodule_export]
     use crate::extension::ExtensionType;
     #[pymodule_export]
     use crate::file::{load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem};

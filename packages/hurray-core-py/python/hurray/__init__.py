@@ -68,6 +68,7 @@ from ._core import (
     empty_like,
     eye,
     from_dlpack,
+    from_hurray,
     from_numpy,
     full,
     full_like,
@@ -115,7 +116,7 @@ from .dtype import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import bridges, formats
+    from . import bridges, formats, native
     from ._convert import convert
     from ._print_options import get_print_options, print_options, set_print_options
 
@@ -188,6 +189,7 @@ __all__ = [
     "float64",
     "formats",
     "from_dlpack",
+    "from_hurray",
     "from_numpy",
     "from_scipy",
     "from_torch",
@@ -202,6 +204,7 @@ __all__ = [
     "linspace",
     "load",
     "load_kv",
+    "native",
     "ones",
     "ones_like",
     "open",
@@ -222,7 +225,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # What only some programs need is imported when it is asked for.
-    if name in ("bridges", "formats"):
+    if name in ("bridges", "formats", "native", "testing"):
         import importlib
 
         return importlib.import_module(f"hurray.{name}")

@@ -35,7 +35,7 @@ from hurray._stubs.dense import (
 from hurray._stubs.descriptor import BufferHandle, Descriptor, _descriptor, _handle
 from hurray._stubs.device import Device
 from hurray._stubs.dtype import Dtype, buffer_size_bytes
-from hurray._stubs.exchange import from_dlpack, from_numpy
+from hurray._stubs.exchange import from_dlpack, from_hurray, from_numpy
 from hurray._stubs.file import Entry, File, FileMap, _entry, load, load_kv, open
 from hurray._stubs.layout import (
     CompositeLayout,
@@ -119,6 +119,7 @@ __all__ = [
     "empty_like",
     "eye",
     "from_dlpack",
+    "from_hurray",
     "from_numpy",
     "full",
     "full_like",

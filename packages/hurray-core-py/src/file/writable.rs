@@ -27,7 +27,7 @@ impl Writable {
     /// A tensor as it is; an array by reference where its bridge can say how, else as a tensor.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(tensor) = object.cast::<Tensor>() {
-            return Ok(Self::tensor(tensor));
+            return Self::tensor(tensor);
         }
         if let Some(array) = Self::array(object)? {
             return Ok(array);
@@ -45,7 +45,7 @@ impl Writable {
             return Ok(array);
         }
         let made = ingest.call_method1("asarray", (object,))?;
-        Ok(Self::tensor(made.cast::<Tensor>()?))
+        Self::tensor(made.cast::<Tensor>()?)
     }
 
     /// A plain array, by reference where its elements lie without gaps, whatever its address.
@@ -74,18 +74,23 @@ impl Writable {
         let mut all = Vec::new();
         composite.get().pre_order(object.py(), &mut |place, descriptor, tensor| {
             let name = place.iter().fold(name.to_owned(), |name, at| format!("{name}.{at}"));
-            let buffers = tensor.map_or_else(Buffers::new, |tensor| tensor.get().buffers.clone());
-            let tensor = tensor.map(|tensor| tensor.clone().unbind());
-            all.push((name, Self { descriptor, buffers, tensor }));
+            let one = match tensor {
+                Some(tensor) => {
+                    Self { descriptor, ..Self::tensor(tensor).map_err(|why| about(tensor.py(), &name, &why))? }
+                }
+                None => Self { descriptor, buffers: Buffers::new(), tensor: None },
+            };
+            all.push((name, one));
             Ok(())
         })?;
         Ok(all)
     }
 
-    fn tensor(object: &Bound<'_, Tensor>) -> Self {
+    fn tensor(object: &Bound<'_, Tensor>) -> PyResult<Self> {
         let tensor = object.get();
+        tensor.buffers.iter().try_for_each(|buffer| buffer.reachable("a writer"))?;
         let (descriptor, buffers) = (Arc::clone(&tensor.descriptor), tensor.buffers.clone());
-        Self { descriptor, buffers, tensor: Some(object.clone().unbind()) }
+        Ok(Self { descriptor, buffers, tensor: Some(object.clone().unbind()) })
     }
 
     /// The elements' bytes, exactly, packed as the format packs them.

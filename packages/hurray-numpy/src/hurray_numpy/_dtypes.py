@@ -58,7 +58,7 @@ def ml_dtype(dtype: hurray.Dtype) -> np.dtype[Any]:
     """
     theirs = ML_NAMES.get(dtype.name)
     if theirs is None:
-        raise hurray.UnsupportedError(f"{dtype.name} has no NumPy dtype, and none in ml_dtypes")
+        raise hurray.UnsupportedError(f"{dtype} has no NumPy dtype, and none in ml_dtypes")
     try:
         import ml_dtypes
     except ImportError:
