@@ -252,6 +252,15 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session(requires=["wheels"], default=False)
+def memory(session: nox.Session) -> None:
+    """Capsules of DLPack and of the native protocol under valgrind: what is read, freed and lost."""
+    if shutil.which("valgrind") is None:
+        session.skip("skipped 1: no valgrind is found")
+    install(session, CORE, "hurray-numpy", tools=group("tests"))
+    session.run("python", "-m", "tools.gates", "memory")
+
+
+@nox.session(requires=["wheels"], default=False)
 def bench(session: nox.Session) -> None:
     """The table of goals, ours and the peers' measured in one run; ``-- suite`` runs pytest-benchmark instead."""
     install(session, CORE, "hurray-numpy", "hurray-torch", "hurray-cli", tools=group("bench"))

@@ -22,7 +22,7 @@ from benchmarks.rows import Bench
 
 ROWS = (
     *("load", "cold", "names", "sparse", "save", "convert", "stall", "calls"),
-    *("descriptors", "tensors", "imports", "torch"),
+    *("descriptors", "native", "tensors", "imports", "torch"),
 )
 GIB = 1 << 30
 

@@ -73,7 +73,7 @@ def test_closing_line_adds_up_the_sessions(results: Path, capsys: pytest.Capture
 
 def test_every_distribution_has_a_gate() -> None:
     assert len(gates.PACKAGES) == 8
-    assert set(gates.SESSIONS) == {"conformance", "fuzz", "lint", "quick", "tests"}
+    assert set(gates.SESSIONS) == {"conformance", "fuzz", "lint", "memory", "quick", "tests"}
 
 
 def test_a_run_without_a_lent_framework_fails(monkeypatch: pytest.MonkeyPatch) -> None:

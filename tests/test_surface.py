@@ -15,7 +15,7 @@ PROMISED = set(
     BufferError BufferHandle ColMajorLayout CopyRequiredError Descriptor Device Dtype FileError FileWriter
     InternalError InvalidDescriptorError Layout MIN_BUFFER_ALIGNMENT PAGE_ALIGNMENT RowMajorLayout StreamError
     StridedLayout Tensor UnsupportedError asarray bridges buffer_size_bytes device dtype formats from_dlpack
-    from_numpy from_scipy from_torch load load_kv open save verify
+    from_hurray from_numpy native from_scipy from_torch load load_kv open save verify
     aligned_allocator aligned_functions arange empty empty_like eye full full_like linspace ones ones_like
     sparse_coo zeros zeros_like
     bool bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64

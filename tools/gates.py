@@ -99,6 +99,12 @@ def descriptors_gate() -> Verdict:
     return counted("hostile descriptors", "cases", command, total_of(r"fuzzed (\d+) cases"))
 
 
+def memory_gate() -> Verdict:
+    """Capsules made, taken, dropped and kept to the end, under valgrind."""
+    command = [sys.executable, "-m", "tools.memory"]
+    return counted("capsules under valgrind", "rounds", command, total_of(r"handled (\d+) rounds"))
+
+
 def stubtest_gate() -> Verdict:
     """The stubs against the built module, and how many names were compared."""
     # One entry names what exists from CPython 3.12 on: unused there, needed before.
@@ -173,6 +179,7 @@ SESSIONS = {
     "conformance": lambda: [pytest_gate("conformance/tests")],
     "fuzz": lambda: [fuzz_gate(), descriptors_gate()],
     "lint": lint,
+    "memory": lambda: [memory_gate()],
     "quick": quick,
     "tests": tests,
 }

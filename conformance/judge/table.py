@@ -41,8 +41,8 @@ def _differences() -> Iterator[str]:
 def _rules() -> Iterator[str]:
     yield "### Every rule"
     yield ""
-    yield "The vectors are those named for the rule, or else those that break it with another. *Not read*: nothing in"
-    yield "hurray frames streams yet, and composites in them are not built."
+    yield "The vectors are those named for the rule, or else those that break it with another. *Not read*: a"
+    yield "composite in a stream, which hurray does not build yet."
     yield ""
     yield "| rule | vectors | reference | hurray |"
     yield "| --- | --- | --- | --- |"

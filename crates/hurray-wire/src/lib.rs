@@ -52,7 +52,7 @@ mod verify;
 mod write;
 
 pub use atomic::AtomicFile;
-pub use compose::{Composite, Member};
+pub use compose::{agree, Composite, Member};
 pub use container::{Container, Entry, Located};
 pub use contents::{contents, has_content_rules, Finding};
 pub use copy::copy_range;

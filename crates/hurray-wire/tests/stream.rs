@@ -211,12 +211,14 @@ struct Pipe {
 
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.breaks_at.is_some_and(|at| self.taken.len() + bytes.len() > at) {
+        let room = self.breaks_at.map_or(bytes.len(), |at| at.saturating_sub(self.taken.len()));
+        if room == 0 {
             return Err(ErrorKind::BrokenPipe.into());
         }
         self.writes += 1;
-        self.taken.extend_from_slice(bytes);
-        Ok(bytes.len())
+        let taken = &bytes[..bytes.len().min(room)];
+        self.taken.extend_from_slice(taken);
+        Ok(taken.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -243,6 +245,17 @@ fn after_a_failed_write_nothing_can_be_completed() {
     assert!(matches!(writer.put(d, &sources(buffers)), Err(Error::Io(e)) if e.kind() == ErrorKind::BrokenPipe));
     assert!(matches!(writer.put(d, &sources(buffers)), Err(Error::Input(e)) if *e == InputError::Broken));
     assert!(matches!(writer.finish(), Err(Error::Input(e)) if *e == InputError::Broken));
+}
+
+#[test]
+fn a_write_that_fails_before_its_first_byte_leaves_the_stream_as_it_was() {
+    let (d, buffers) = &all()[0];
+    let mut writer = StreamWriter::new(Pipe { breaks_at: Some(0), ..Pipe::default() }, false);
+    for _ in 0..2 {
+        assert!(matches!(writer.put(d, &sources(buffers)), Err(Error::Io(e)) if e.kind() == ErrorKind::BrokenPipe));
+    }
+    assert!(!writer.broken());
+    assert!(writer.finish().unwrap().taken.is_empty());
 }
 
 #[test]

@@ -40,7 +40,7 @@ macro_rules! by_name {
     )* };
 }
 
-by_name!(flag -> bool: check, durable, endpoint, has_inf, has_nan, is_float, is_signed, permissive, writable);
+by_name!(flag -> bool: check, cross_machine, durable, endpoint, has_inf, has_nan, is_float, is_signed, permissive, writable);
 by_name!(word -> String: io, name);
 
 /// The type of an argument, for messages.

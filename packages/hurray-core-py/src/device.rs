@@ -73,6 +73,32 @@ impl Device {
         self.tag == DeviceTag::Cpu
     }
 
+    /// The pair of a DLPack device type, `None` where the format has no name for it. Where several pairs share
+    /// one, the standard memory class is meant.
+    pub(crate) fn of_dlpack_type(kind: i32) -> Option<(DeviceTag, MemoryClass)> {
+        use MemoryClass::{HostPinned, Standard, Unified};
+        Some(match kind {
+            1 => (DeviceTag::Cpu, Standard),
+            2 => (DeviceTag::Cuda, Standard),
+            3 => (DeviceTag::Cuda, HostPinned),
+            4 => (DeviceTag::OpenCl, Standard),
+            7 => (DeviceTag::Vulkan, Standard),
+            8 => (DeviceTag::Metal, Standard),
+            10 => (DeviceTag::Rocm, Standard),
+            11 => (DeviceTag::Rocm, HostPinned),
+            13 => (DeviceTag::Cuda, Unified),
+            14 => (DeviceTag::LevelZero, Standard),
+            15 => (DeviceTag::WebGpu, Standard),
+            16 => (DeviceTag::Hexagon, Standard),
+            _ => return None,
+        })
+    }
+
+    /// Whether its memory is named by handles, to which nothing can be added, and not by addresses.
+    pub(crate) fn has_handles(&self) -> bool {
+        matches!(self.tag, DeviceTag::Metal | DeviceTag::Vulkan | DeviceTag::WebGpu | DeviceTag::OpenCl)
+    }
+
     /// The DLPack device type of the pair (04-tables.md §2), `None` where DLPack has no name for it.
     pub(crate) fn dlpack_type(&self) -> Option<i32> {
         use MemoryClass::{HostPinned, Peer, Private, Standard, Unified};

@@ -6,6 +6,7 @@ compile_error!("hurray needs a 64-bit little-endian target");
 mod argument;
 mod bits;
 mod buffer;
+mod composite;
 mod contents;
 mod create;
 mod decimal;
@@ -27,6 +28,7 @@ mod quantization;
 mod shape;
 mod shard;
 mod statistics;
+mod stream;
 mod tensor;
 
 use pyo3::prelude::*;
@@ -35,6 +37,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::buffer::{aligned_functions, ticking};
+    #[pymodule_export]
+    use crate::composite::{_composite, Composite};
     #[pymodule_export]
     use crate::create::arange::arange;
     #[pymodule_export]
@@ -60,6 +64,8 @@ mod _core {
     #[pymodule_export]
     use crate::exchange::dlpack::from_dlpack;
     #[pymodule_export]
+    use crate::exchange::native::from_hurray;
+    #[pymodule_export]
     use crate::extension::ExtensionType;
     #[pymodule_export]
     use crate::file::{load, load_kv, open, save, verify, Entry, File, FileMap, FileWriter, Problem};
@@ -79,6 +85,8 @@ mod _core {
     use crate::shard::Shard;
     #[pymodule_export]
     use crate::statistics::Statistics;
+    #[pymodule_export]
+    use crate::stream::{StreamReader, StreamWriter};
     #[pymodule_export]
     use crate::tensor::{_trust, from_numpy, write_all, Tensor};
 

@@ -1,104 +1,371 @@
-"""hurray.CompositeLayout, the head of a composite (layouts.md §11)."""
+"""hurray.Composite: a head and its members, in memory (requirements: Composites; layouts.md §11)."""
 
 from __future__ import annotations
 
-from struct import pack
+import copy
+import gc
+import inspect
+import pickle
+import weakref
+from collections.abc import Callable
 from typing import Any
 
-import core_files
 import hurray
 import pytest
+from core_composites import F32, arranged, box, composites, group, overlay, partition
+from hypothesis import given
 
-RULES: list[tuple[str, str | None, tuple[int, int]]] = [
-    ("partition", None, (1, 0)),
-    ("overlay", "replace", (2, 1)),
-    ("overlay", "add", (2, 2)),
-    ("group", None, (3, 0)),
+
+def test_what_was_stated_is_what_it_is() -> None:
+    """Shape and dtype MUST NOT be derived from the members; member_count is taken from them."""
+    members = [box(1, (2, 4), (0, 0), (4, 4)), box(2, (2, 4), (2, 0), (4, 4))]
+    one = hurray.Composite("partition", shape=[4, 4], dtype=hurray.float32, members=members)
+    assert (one.shape, one.ndim, one.dtype) == ((4, 4), 2, hurray.float32)
+    assert one.layout == hurray.CompositeLayout("partition", 2)
+    assert one.member_count == 2
+    assert one.members == tuple(members)
+    assert all(mine is given for mine, given in zip(one.members, members, strict=True))
+    assert (one.descriptor.shape, one.descriptor.buffer_count) == ((4, 4), 0)
+    assert one.descriptor.layout == one.layout
+    assert hurray.Descriptor.decode(one.descriptor.encode()) == one.descriptor
+    assert one.shard is None
+
+
+def test_a_composite_is_no_tensor() -> None:
+    """A composite MUST NOT be a hurray.Tensor."""
+    assert not isinstance(partition(), hurray.Tensor)
+    with pytest.raises(TypeError, match="no array"):
+        hurray.asarray(partition())
+
+
+@pytest.mark.parametrize(
+    "name", ["values", "buffer", "buffer_count", "__array__", "__dlpack__", "__hurray__", "tolist", "nbytes"]
+)
+def test_there_is_no_data_to_expose(name: str) -> None:
+    """Composite MUST NOT expose values, buffer, buffer_count, __array__, or __dlpack__, nor __hurray__."""
+    one = overlay()
+    assert not hasattr(one, name)
+    assert name not in dir(one)
+    with pytest.raises(AttributeError, match=rf"no attribute \"{name}\"; .* members do, in c.members"):
+        getattr(one, name)
+    assert inspect.getmembers(one)
+
+
+def test_another_attribute_is_just_missing() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute \"colour\"$"):
+        _ = partition().colour  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("member", "kind"), [(3, "int"), (None, "NoneType"), ("a", "str"), (b"abc", "bytes"), ([1.0], "list")]
+)
+def test_a_member_that_is_none_is_named_by_its_place(member: Any, kind: str) -> None:
+    """Anything else MUST raise TypeError naming the offending index."""
+    with pytest.raises(
+        TypeError, match=rf"members\[1\] is a hurray.Tensor or a hurray.Composite, got {kind}"
+    ):
+        hurray.Composite("group", shape=(), dtype=F32, members=[box(1, (2,)), member])
+    with pytest.raises(TypeError, match="members is a sequence of Tensors and Composites, got int"):
+        hurray.Composite("group", shape=(), dtype=F32, members=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rule", "op", "code"),
+    [("overlay", None, "L-44"), ("partition", "add", "L-44"), ("group", "replace", "L-44")],
+)
+def test_combine_op_is_an_overlays(rule: Any, op: Any, code: str) -> None:
+    """combine_op is required for "overlay", and MUST be rejected for the other rules."""
+    with pytest.raises(hurray.InvalidDescriptorError, match="combine_op") as caught:
+        hurray.Composite(rule, shape=(2,), dtype=F32, members=[box(1, (2,), (0,), (2,))], combine_op=op)
+    assert caught.value.code == code
+
+
+def test_words_that_are_none() -> None:
+    with pytest.raises(hurray.InvalidDescriptorError, match="composition_rule is 'sum'"):
+        hurray.Composite("sum", shape=(2,), dtype=F32, members=[])  # type: ignore[arg-type]
+    with pytest.raises(hurray.InvalidDescriptorError, match="combine_op is 'mean'"):
+        hurray.Composite("overlay", shape=(2,), dtype=F32, members=[], combine_op="mean")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        hurray.Composite("group", (2,), F32, [])  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("rule", ["partition", "overlay", "group"])
+def test_a_dynamic_dimension_is_refused(rule: Any) -> None:
+    """Composite MUST refuse a dynamic dimension with InvalidDescriptorError, naming the call and the index."""
+    op: Any = "add" if rule == "overlay" else None
+    with pytest.raises(
+        hurray.InvalidDescriptorError, match=r"Composite needs every extent, and shape\[1\] is None"
+    ):
+        hurray.Composite(rule, shape=(2, None), dtype=F32, members=[box(1, (2,))], combine_op=op)  # type: ignore[arg-type]
+
+
+FULL = (0, 0), (4, 4)
+BROKEN: list[tuple[str, str | None, list[hurray.Tensor], str, str]] = [
+    ("partition", None, [], "L-52", "leave a gap"),
+    ("partition", None, [box(1, (2, 4), (0, 0), (4, 4))], "L-52", "the 1 partition members leave a gap"),
+    ("partition", None, [box(1, (4, 4), *FULL), box(1, (1, 1), *FULL)], "L-52", "members 0 and 1 overlap"),
+    ("partition", None, [box(1, (4, 4))], "L-47", "member 0 has no shard"),
+    (
+        "partition",
+        None,
+        [box(1, (4, 4), (0, 0), (4, 5))],
+        "L-47",
+        "member 0 has no shard section, or one that does not",
+    ),
+    (
+        "partition",
+        None,
+        [box(1, (4, 4), *FULL, dtype="float64")],
+        "L-48",
+        "member 0 decodes to float64, its head has float32",
+    ),
+    ("overlay", "add", [], "L-53", "at least its base"),
+    ("overlay", "add", [box(1, (2, 4), *FULL)], "L-49", "overlay member 0"),
+    ("overlay", "add", [box(1, (4, 4))], "L-47", "member 0"),
+    ("overlay", "add", [box(1, (4, 4), *FULL), box(1, (4, 4))], "L-47", "member 1"),
+    ("overlay", "add", [box(1, (4, 4), *FULL, dtype="int8")], "L-48", "member 0 decodes to int8"),
 ]
 
 
-@pytest.mark.parametrize(("rule", "operation", "codes"), RULES)
-def test_rule_and_operation_are_two_properties(rule: Any, operation: Any, codes: tuple[int, int]) -> None:
-    """Combine MUST be None for non-overlay rules; they MUST NOT be flattened into one string."""
-    layout = hurray.CompositeLayout(rule, 3, operation)
-    assert (layout.composition_rule, layout.member_count, layout.combine_op) == (rule, 3, operation)
-    assert layout == hurray.CompositeLayout(composition_rule=rule, member_count=3, combine_op=operation)
-    # readable in full, so a composite head decoded from a stream reports its own layout truthfully
-    blob = core_files.descriptor(3, 11, (2, 2), (), payload=pack("<BBHI", *codes, 0, 3))
-    decoded = hurray.Descriptor.decode(blob)
-    assert decoded.layout == layout
-    assert decoded.encode() == blob
-    shown = f", combine_op='{operation}'" if operation else ""
-    assert repr(layout) == f"CompositeLayout(composition_rule='{rule}', member_count=3{shown})"
-
-
-def test_a_head_has_no_buffers() -> None:
-    """buffer_count MUST be 0 for a composite head, a known zero."""
-    layout = hurray.CompositeLayout("group", 0)
-    assert (layout.buffer_count, layout.is_virtual, layout.is_dense) == (0, True, False)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (("overlay", 3), "L-44", ("combine_op", "'replace'", "'add'")),
-        (("group", 3, "add"), "L-44", ("combine_op", "group")),
-        (("partition", 3, "replace"), "L-44", ("combine_op", "partition")),
-        (("overlay", 3, "sum"), None, ("combine_op", "'sum'", "'add'")),
-        (("sum", 3), None, ("composition_rule", "'sum'", "'partition', 'overlay', 'group'")),
-        (("group", 2**32 - 1), "L-45", ("member_count 4294967295",)),
-        (("overlay", 0, "add"), "L-53", ("member_count is 0",)),
-    ],
-)
-def test_what_no_head_says(arguments: tuple[Any, ...], code: str | None, words: tuple[str, ...]) -> None:
-    """L-43 to L-45 and L-53."""
-    with pytest.raises(hurray.InvalidDescriptorError) as caught:
-        hurray.CompositeLayout(*arguments)
+@pytest.mark.parametrize(("rule", "op", "members", "code", "words"), BROKEN)
+def test_what_does_not_go_together(rule: Any, op: Any, members: Any, code: str, words: str) -> None:
+    """Per-member boxes, partition coverage, overlay ordering, member count: InvalidDescriptorError."""
+    with pytest.raises(hurray.InvalidDescriptorError, match=words) as caught:
+        hurray.Composite(rule, shape=(4, 4), dtype=F32, members=members, combine_op=op)
     assert caught.value.code == code
-    assert [word for word in words if word not in str(caught.value)] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "words"),
-    [
-        ((3, 1), TypeError, "composition_rule"),
-        (("group",), TypeError, "member_count"),
-        (("group", "1"), TypeError, "member_count"),
-        (("group", -1), OverflowError, "member_count is -1"),
-        (("group", 2**32), OverflowError, "member_count"),
-        (("overlay", 1, 2), TypeError, "combine_op"),
-    ],
-)
-def test_what_is_no_argument(arguments: tuple[Any, ...], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        hurray.CompositeLayout(*arguments)
+def test_boxes_whose_volumes_pass_64_bits_are_compared_all_the_same() -> None:
+    """Compute volumes without wrap-around (layouts.md §11): 2^32 by 2^32 elements are more than 2^64 - 1."""
+    side = 2**32
+    layout = hurray.StridedLayout((0, 0))
+
+    def part(height: int, offset: int) -> hurray.Tensor:
+        return hurray.Tensor(
+            bytearray(4), F32, (height, side), layout=layout, shard=hurray.Shard((side, side), (offset, 0))
+        )
+
+    halves = [part(side // 2, 0), part(side // 2, side // 2)]
+    assert hurray.Composite("partition", shape=(side, side), dtype=F32, members=halves).member_count == 2
+    with pytest.raises(hurray.InvalidDescriptorError, match="gap"):
+        hurray.Composite(
+            "partition",
+            shape=(side, side),
+            dtype=F32,
+            members=[part(side // 2, 0), part(side // 2 - 1, side // 2)],
+        )
 
 
-@pytest.mark.parametrize(("rule", "operation", "codes"), RULES)
-def test_no_tensor_has_one(rule: Any, operation: Any, codes: tuple[int, int]) -> None:
-    """Constructing a hurray.Tensor with a composite layout MUST raise hurray.UnsupportedError."""
-    layout = hurray.CompositeLayout(rule, 1, operation)
-    with pytest.raises(hurray.UnsupportedError, match="a composite head owns no buffers"):
-        hurray.Tensor(bytes(16), hurray.float32, [4], layout=layout)
+def test_a_group_takes_anything() -> None:
+    """Members need no place and may differ in everything."""
+    members = [box(1, (2,)), hurray.zeros((3, 3), dtype="int8"), partition(), overlay(), group()]
+    assert group(*members).members == tuple(members)
 
 
-@pytest.mark.parametrize(
-    ("rule", "shape", "code"),
-    [
-        ("partition", (2, 2), None),
-        ("partition", (2, None), "L-55"),
-        ("partition", (), "L-6"),
-        ("partition", (0,), None),
-        ("group", (2, None), None),
-        ("group", (), None),
-    ],
-)
-def test_shapes_of_heads(rule: Any, shape: tuple[int | None, ...], code: str | None) -> None:
-    """A group's shape is advisory; the others' must be covered."""
-    layout = hurray.CompositeLayout(rule, 2)
-    if code is None:
-        layout.validate_against_shape(shape)
-        return
+def test_quantised_members_decode_to_floats() -> None:
+    """A quantized member counts by its decoded type (layouts.md §11)."""
+    codes = hurray.Tensor(
+        bytes(4), "int8", (4,), quantization=hurray.PerTensorAffine(0.5, 0), shard=hurray.Shard((4,), (0,))
+    )
+    assert hurray.Composite("partition", shape=(4,), dtype=F32, members=[codes]).member_count == 1
     with pytest.raises(hurray.InvalidDescriptorError) as caught:
-        layout.validate_against_shape(shape)
-    assert caught.value.code == code
+        hurray.Composite("partition", shape=(4,), dtype="int8", members=[codes])
+    assert caught.value.code == "L-48"
+
+
+def test_roles_follow_from_rule_and_place() -> None:
+    """The roles MUST be derived, and readable as member_roles, a tuple of "base" / "correction" / None."""
+    assert overlay().member_roles == ("base", "correction")
+    assert partition().member_roles == (None, None)
+    assert group(box(1, (2,))).member_roles == (None,)
+    assert not hasattr(overlay().members[0], "role")
+    assert not hasattr(overlay().members[0], "member_role")
+
+
+def test_a_member_that_carries_a_role_keeps_it(tmp_path: Any) -> None:
+    """A member decoded from the wire MUST keep its role, so a round trip cannot relabel it."""
+    hurray.save(tmp_path / "a.hrry", {"o": overlay()})
+    read: Any = hurray.load(tmp_path / "a.hrry")["o"]
+    assert read.member_roles == ("base", "correction")
+    again = hurray.Composite("overlay", shape=(4, 4), dtype=F32, members=read.members, combine_op="add")
+    assert again == read == overlay()
+    base, correction = read.members
+    with pytest.raises(hurray.InvalidDescriptorError) as caught:
+        hurray.Composite("overlay", shape=(4, 4), dtype=F32, members=[base, base], combine_op="add")
+    assert caught.value.code == "L-49"
+    with pytest.raises(hurray.InvalidDescriptorError) as caught:
+        hurray.Composite("group", shape=(), dtype=F32, members=[correction])
+    assert caught.value.code == "L-51"
+
+
+def test_composites_nest() -> None:
+    """A nested head under a partition needs a shard section of its own; one under an overlay cannot have a role."""
+    upper = box(1, (2, 4), (0, 0), (4, 4))
+    lower = hurray.Composite(
+        "partition",
+        shape=(2, 4),
+        dtype=F32,
+        members=[box(2, (2, 2), (0, 0), (2, 4)), box(3, (2, 2), (0, 2), (2, 4))],
+        shard=hurray.Shard((4, 4), (2, 0)),
+    )
+    whole = hurray.Composite("partition", shape=(4, 4), dtype=F32, members=[upper, lower])
+    assert whole.members[1] is lower
+    assert lower.shard == hurray.Shard((4, 4), (2, 0))
+    with pytest.raises(hurray.InvalidDescriptorError) as caught:
+        hurray.Composite("partition", shape=(4, 4), dtype=F32, members=[upper, partition()])
+    assert caught.value.code == "L-47"
+    base = hurray.Composite(
+        "partition",
+        shape=(4, 4),
+        dtype=F32,
+        members=[box(1, (4, 4), *FULL)],
+        shard=hurray.Shard((4, 4), (0, 0)),
+    )
+    with pytest.raises(hurray.InvalidDescriptorError) as caught:
+        hurray.Composite("overlay", shape=(4, 4), dtype=F32, members=[base], combine_op="add")
+    assert caught.value.code == "L-49"
+
+
+def test_depth_is_bounded() -> None:
+    """Ruling 12: no depth that is accepted may exhaust the stack."""
+    deep = group(box(1, (2,)))
+    for _ in range(127):
+        deep = group(deep)
+    assert deep == copy.deepcopy(deep) == pickle.loads(pickle.dumps(deep))
+    assert len(repr(deep)) < 2000
+    with pytest.raises(hurray.InvalidDescriptorError, match="nested 129 deep; an object holds 128 levels"):
+        group(deep)
+
+
+class TestEquality:
+    """Two composites are equal when heads, roles and all members' bytes are (ruling 14)."""
+
+    def test_equal_parts_make_equal_wholes(self) -> None:
+        makers: list[Callable[[], hurray.Composite]] = [
+            partition,
+            overlay,
+            lambda: group(partition(), overlay(), box(3, (2,))),
+        ]
+        for make in makers:
+            assert make() == make()
+            assert (make() != make()) is False
+            assert make() != group()
+            assert make() != "a composite"
+
+    def test_every_part_counts(self) -> None:
+        one = partition()
+        assert one != partition(shard=hurray.Shard((8, 4), (0, 0)))
+        assert overlay("add") != overlay("replace")
+        assert group(box(1, (2,))) != group(box(1, (2,)), box(1, (2,)))
+        assert group(box(1, (2,))) != group(group())
+        assert group(box(1, (2,))) != group(box(1, (1, 2)))
+        assert group(box(1, (2,))) != hurray.Composite(
+            "group", shape=(), dtype="int16", members=[box(1, (2,))]
+        )
+        assert group(box(1, (2,))) != group(box(1, (2,), statistics=hurray.Statistics(nnz=2)))
+        assert one != hurray.Composite("partition", shape=(4, 4), dtype=F32, members=one.members[::-1])
+
+    def test_one_bit_of_a_deep_member_counts(self) -> None:
+        one, two = group(group(partition())), group(group(partition()))
+        assert one == two
+        leaf: Any = two.members[0].members[0].members[1]  # type: ignore[union-attr]
+        memoryview(leaf).cast("B")[-1] ^= 1
+        assert one != two
+
+    def test_bytes_are_compared_and_not_numbers(self) -> None:
+        assert group(box(float("nan"), (2,))) == group(box(float("nan"), (2,)))
+        assert group(box(0.0, (2,))) != group(box(-0.0, (2,)))
+
+    def test_alignment_is_not_a_difference(self) -> None:
+        """Ruling 11: equal in everything but the measured alignment."""
+        memory = bytearray(16384)
+        start = -hurray.Tensor(memory, "uint8", (16384,)).buffer_handles[0].alignment % 64
+        low = hurray.Tensor(memoryview(memory)[start : start + 64], "uint8", (64,))
+        high = hurray.Tensor(
+            hurray.zeros(4096, dtype="uint8"), "uint8", (64,), layout=hurray.RowMajorLayout()
+        )
+        same = hurray.Tensor(high.tobytes(), "uint8", (64,))
+        assert group(low) == group(same)
+
+    def test_memory_of_a_device_is_equal_to_itself(self) -> None:
+        one = hurray.Tensor(bytearray(64), "uint8", (64,), hurray.device.cuda)
+        two = hurray.Tensor(bytearray(64), "uint8", (64,), hurray.device.cuda)
+        assert group(one) == group(one)
+        assert group(one) != group(two)
+
+    def test_what_may_change_has_no_hash(self) -> None:
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(partition())
+
+
+def test_repr_shows_heads_and_members() -> None:
+    """Its repr MUST be depth-aware, since composites nest."""
+    inner = hurray.Tensor(hurray.zeros((4, 4)), hurray.float64, (4, 4), layout=hurray.ColMajorLayout())
+    assert repr(group(overlay(), inner)) == (
+        "hurray.Composite('group', shape=(), dtype=int8, members=[\n"
+        "    hurray.Composite('overlay', shape=(4, 4), dtype=float32, combine_op='add', members=[\n"
+        "        base: hurray.Tensor(shape=(4, 4), dtype=float32, shard_offset=(0, 0)),\n"
+        "        correction: hurray.Tensor(shape=(2, 2), dtype=float32, shard_offset=(1, 1)),\n"
+        "    ]),\n"
+        "    hurray.Tensor(shape=(4, 4), dtype=float64, layout=col_major),\n"
+        "])"
+    )
+    assert repr(group()) == "hurray.Composite('group', shape=(), dtype=int8, members=[])"
+
+
+def test_repr_is_bounded() -> None:
+    wide = group(*[box(1, (2,))] * 1000)
+    assert repr(wide).count("\n") == 9
+    assert "    ... 993 more" in repr(wide)
+    both = wide
+    for _ in range(6):
+        both = group(*[both] * 10)
+    assert repr(both).count("\n") < 80
+    assert "members=[... 10 members]" in repr(both)
+
+
+@given(composites())
+def test_pickle_and_copies_are_equal(one: hurray.Composite) -> None:
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(one, protocol)) == one
+    assert copy.copy(one) == copy.deepcopy(one) == one
+    assert all(mine is other for mine, other in zip(copy.copy(one).members, one.members, strict=True))
+    assert arranged(copy.deepcopy(one)) == arranged(one)
+
+
+def test_a_deep_copy_has_memory_of_its_own() -> None:
+    one = group(partition())
+    two = copy.deepcopy(one)
+    leaf: Any = two.members[0].members[0]  # type: ignore[union-attr]
+    memoryview(leaf).cast("B")[0] ^= 1
+    assert one != two
+
+
+def test_out_of_band_buffers_are_not_copied() -> None:
+    buffers: list[pickle.PickleBuffer] = []
+    one = group(box(1, (1024,)), partition())
+    data = pickle.dumps(one, 5, buffer_callback=buffers.append)
+    assert (len(buffers), len(data) < 2048) == (3, True)
+    assert pickle.loads(data, buffers=buffers) == one
+
+
+def test_a_crafted_pickle_is_checked() -> None:
+    """A pickle may say anything."""
+    reduced: Any = partition().__reduce__()
+    make, (descriptor, members) = reduced
+    assert make(descriptor, members) == partition()
+    with pytest.raises(hurray.InvalidDescriptorError):
+        make(descriptor, members[:1])
+    with pytest.raises(hurray.InvalidDescriptorError):
+        make(members[0].descriptor, ())
+
+
+def test_members_keep_their_memory_and_cycles_are_found() -> None:
+    member = partition().members[0]
+    gc.collect()
+    assert member.tolist() == [[1] * 4] * 2  # type: ignore[union-attr]
+    one = partition()
+    gone = weakref.ref(one)
+    del one
+    gc.collect()
+    assert gone() is None

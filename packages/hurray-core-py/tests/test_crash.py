@@ -32,7 +32,7 @@ def value_of(path: Path) -> int:
     """The number that a whole file of ``tensors`` holds; anything else fails."""
     loaded = hurray.load(path, io="read")
     assert len(loaded) == COUNT
-    found = {byte for tensor in loaded.values() for byte in set(tensor.tobytes())}
+    found: set[int] = {byte for tensor in loaded.values() for byte in set(tensor.tobytes())}
     assert len(found) == 1, f"a mixture: {found}"
     (value,) = found
     assert hurray.load_kv(path) == {"value": value}

@@ -180,8 +180,9 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception]]] = [
     ("2**31-1 dimensions", {"ndim": 2**31 - 1}, hurray.BufferError),
     ("no shape", {"shape": None, "ndim": 2}, hurray.BufferError),
     ("no data", {"data": None}, hurray.BufferError),
-    ("negative dimension", {"shape": (2, -3)}, ValueError),
-    ("least dimension", {"shape": (-(2**63),)}, ValueError),
+    ("10**6 dimensions", {"ndim": 10**6}, hurray.BufferError),
+    ("negative dimension", {"shape": (2, -3)}, hurray.BufferError),
+    ("least dimension", {"shape": (-(2**63),)}, hurray.BufferError),
     ("huge dimension", {"shape": (2**63 - 1,)}, hurray.BufferError),
     ("huge product", {"shape": (2**40, 2**40)}, hurray.BufferError),
     ("product that wraps to 0", {"shape": (2**32, 2**32)}, hurray.BufferError),
@@ -199,7 +200,8 @@ REFUSED: list[tuple[str, dict[str, Any], type[Exception]]] = [
     ("opaque handles", {"dtype": (3, 64, 1)}, hurray.UnsupportedError),
     ("unknown code", {"dtype": (200, 8, 1)}, hurray.UnsupportedError),
     ("wide bool", {"dtype": (6, 32, 1)}, hurray.UnsupportedError),
-    ("CUDA memory", {"device": (dl.CUDA, 0)}, hurray.UnsupportedError),
+    ("a device that the format lacks", {"device": (17, 0)}, hurray.UnsupportedError),
+    ("a negative device number", {"device": (dl.CUDA, -1)}, hurray.BufferError),
     ("no device", {"device": (0, 0)}, hurray.UnsupportedError),
 ]
 
@@ -312,12 +314,36 @@ def test_a_device_that_is_no_pair_is_refused(device: Any) -> None:
         hurray.from_dlpack(Returns(device=device))
 
 
-def test_another_device_is_refused_before_the_capsule_is_asked_for() -> None:
-    with pytest.raises(hurray.UnsupportedError, match="device type 2"):
-        hurray.from_dlpack(Returns(AssertionError("asked"), device=(2, 0)))
-    with pytest.raises(hurray.UnsupportedError, match="cuda"):
+@pytest.mark.parametrize("kind", [0, 5, 6, 9, 12, 17, 2**31 - 1, -1])
+def test_a_device_that_the_format_lacks_is_refused_before_the_capsule_is_asked_for(kind: int) -> None:
+    with pytest.raises(hurray.UnsupportedError, match=f"device type {kind}"):
+        hurray.from_dlpack(Returns(AssertionError("asked"), device=(kind, 0)))
+
+
+def test_a_producer_that_does_not_move_its_tensor_is_named() -> None:
+    with pytest.raises(hurray.UnsupportedError, match=r"ndarray does not move its tensor.*cuda"):
         hurray.from_dlpack(np.zeros(3), device=hurray.device.cuda)
+    with pytest.raises(hurray.UnsupportedError, match="no device type for cuda memory of class peer"):
+        hurray.from_dlpack(np.zeros(3), device=hurray.Device("cuda", 0, "peer"))
     assert hurray.from_dlpack(np.zeros(3), device=hurray.device.cpu).shape == (3,)
+
+
+def test_a_producer_is_asked_to_move_its_tensor() -> None:
+    """PEERS, copies: dl_device is not ignored."""
+    _, at = memory()
+
+    class Mover(dl.Producer):
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (2, 1)
+
+    producer = Mover(at, (4,))
+    tensor = hurray.from_dlpack(producer, device=hurray.device.cpu, copy=True)
+    assert (producer.options["dl_device"], producer.options["copy"]) == ((1, 0), True)
+    assert (tensor.device, tensor.tolist()) == (hurray.device.cpu, [0, 1, 2, 3])
+    with pytest.raises(
+        hurray.BufferError, match=r"on DLPack device \(1, 0\) \(cpu\), and its producer had it on"
+    ):
+        hurray.from_dlpack(Mover(at, (4,)))
 
 
 @pytest.mark.parametrize("obj", [None, 5, "text", b"bytes", [1, 2]])
@@ -394,3 +420,34 @@ sys.more = hurray.from_dlpack(dl.Producer(address(store), (4,)))
 print("end")
 """
     assert run(code) == "end"
+
+
+BAD = {
+    "structured": np.zeros(3, [("a", "f4"), ("b", "i4")]),
+    "object": np.array([1, None], object),
+    "string": np.array(["a"]),
+    "bytes": np.array([b"a"]),
+    "big-endian": np.arange(3, dtype=">f4"),
+    "date": np.array(["2020-01-01"], "M8[D]"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_arrays_that_dlpack_lacks_name_the_other_way_in(what: str) -> None:
+    """Bad input: a specific error with the way out, and that way is one."""
+    with pytest.raises(BufferError, match=r"the producer refuses: .*; hurray\.asarray") as caught:
+        hurray.from_dlpack(BAD[what])
+    assert isinstance(caught.value.__cause__, BufferError)
+    if what == "big-endian":
+        assert hurray.asarray(BAD[what]).tolist() == [0, 1, 2]
+    else:
+        with pytest.raises(hurray.UnsupportedError, match=r"array[.\[]|store its codes"):
+            hurray.asarray(BAD[what])
+
+
+def test_a_mask_is_not_dropped() -> None:
+    masked = np.ma.masked_array([1.0, 2.0], [0, 1])
+    for door in (hurray.from_dlpack, hurray.asarray, hurray.from_numpy):
+        with pytest.raises(hurray.UnsupportedError, match="mask"):
+            door(masked)
+    assert hurray.from_dlpack(masked.data).tolist() == [1, 2]

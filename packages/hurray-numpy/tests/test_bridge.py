@@ -69,7 +69,8 @@ class TestNumpyBridge(BridgeSuite):
             codes = bits_of(data, width, count)
             if dtype in SIGNED:  # ml_dtypes extends the sign
                 codes = np.where(codes >> (width - 1), codes | (256 - (1 << width)), codes).astype(np.uint8)
-            return placed(codes.tobytes(), shift).view(getattr(ml_dtypes, name)).reshape(shape)
+            small: Array = placed(codes.tobytes(), shift).view(getattr(ml_dtypes, name)).reshape(shape)
+            return small
         kind = getattr(ml_dtypes, WHOLE[dtype]) if dtype in WHOLE else np.dtype(dtype)
         array: Array = placed(data, shift).view(kind).reshape(shape)
         return array

@@ -34,7 +34,7 @@ fn statistics(s: &Statistics) -> Result<(), &'static str> {
 }
 
 fn extension(x: &ExtensionTypeDescriptor) -> Result<(), &'static str> {
-    if x.bit_width >= 8 && x.bit_width % 8 != 0 {
+    if x.bit_width >= 8 && !x.bit_width.is_multiple_of(8) {
         return Err("an extension type of 8 bits or more must have a multiple of 8 bits");
     }
     if x.sign_bits > 1 {

@@ -85,7 +85,7 @@ fn blocks(scheme: &Scheme, extent: u64) -> Result<(), Fault> {
     let size = u64::from(block_size);
     match scheme.tag {
         PER_BLOCK | NF4 if extent > 0 && size > extent => Err(Fault::BlockTooLong { block_size, extent }),
-        MXFP if extent == 0 || extent % size != 0 => Err(Fault::PartialBlock { block_size, extent }),
+        MXFP if extent == 0 || !extent.is_multiple_of(size) => Err(Fault::PartialBlock { block_size, extent }),
         _ => Ok(()),
     }
 }

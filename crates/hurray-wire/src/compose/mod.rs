@@ -7,6 +7,7 @@ mod tree;
 mod wide;
 
 pub(crate) use assembly::Assembly;
+use level::Level;
 pub use tree::{Composite, Member};
 
 use crate::check;
@@ -16,7 +17,7 @@ use crate::sink::{First, Sink};
 use crate::{Error, Fault};
 use hurray_core::layout::TAG_COMPOSITE;
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use tree::Forest;
 
 /// Where a descriptor keeps its layout tag (descriptor.md §2).
@@ -48,8 +49,34 @@ impl Container {
     ///
     /// # Errors
     /// As [`composites`](Self::composites), without what only reading can break.
-    pub fn composites_of(&self, descriptors: &[TensorDescriptor]) -> Result<Vec<Composite>, Error> {
-        self.gather(&mut First, |i, _| Ok(descriptors.get(i).map(Cow::Borrowed)))
+    pub fn composites_of<D: Borrow<TensorDescriptor>>(&self, descriptors: &[D]) -> Result<Vec<Composite>, Error> {
+        self.gather(&mut First, |i, _| Ok(descriptors.get(i).map(|d| Cow::Borrowed(d.borrow()))))
+    }
+
+    /// The composite whose head is entry `head`, a nested one too; reads it and no other tensor.
+    ///
+    /// # Errors
+    /// As [`composites`](Self::composites), of this composite alone.
+    ///
+    /// # Panics
+    /// If `head` is not below [`len`](Self::len), or is no composite head.
+    pub fn composite_at<S: ReadAt + ?Sized>(&self, source: &S, head: usize) -> Result<Composite, Error> {
+        let mut forest = Forest::default();
+        for k in self.place_of(head)..self.len() {
+            let i = self.by_offset(k);
+            let d = self.tensor(source, i)?.descriptor;
+            let following = (self.len() - k - 1) as u64;
+            room(&d, following).and_then(|()| forest.push(i, &d)).map_err(|fault| self.bad(i, fault))?;
+            if !forest.is_open() {
+                break;
+            }
+        }
+        if let Some((head, claimed, left)) = forest.torn() {
+            let following = u64::from(claimed - left);
+            return Err(self.bad(head, Fault::TornComposite { claimed, following }));
+        }
+        let complete = forest.done().pop();
+        Ok(complete.unwrap_or_else(|| panic!("entry {head} is no composite head")))
     }
 
     /// Whether entry `i`, whose bounds hold, is a composite head.
@@ -89,6 +116,27 @@ impl Container {
         }
         Ok(forest.done())
     }
+}
+
+/// Whether `members` go together under `head`, which has passed [`check::all`]: L-47 to L-52 of this level.
+///
+/// # Errors
+/// The rule that is broken; F-42 where the head counts other than the members given.
+pub fn agree<'d>(head: &TensorDescriptor, members: impl Iterator<Item = &'d TensorDescriptor>) -> Result<(), Fault> {
+    let LayoutDescriptor::Composite(layout) = &head.layout else {
+        return Err(Fault::TornComposite { claimed: 0, following: members.count() as u64 });
+    };
+    let (mut level, mut given) = (Level::new(head, layout), 0u64);
+    for member in members {
+        level.admit(member)?;
+        level.accept(member);
+        given += 1;
+    }
+    let claimed = layout.member_count;
+    if given != u64::from(claimed) {
+        return Err(Fault::TornComposite { claimed, following: given });
+    }
+    level.close(None)
 }
 
 /// F-42 (L-56) where it shows at once: more members claimed than tensors follow.

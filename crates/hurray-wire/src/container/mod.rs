@@ -144,6 +144,13 @@ impl Container {
         self.by_offset.as_ref().map_or(k, |order| order[k])
     }
 
+    /// The inverse of [`by_offset`](Self::by_offset).
+    pub(crate) fn place_of(&self, i: usize) -> usize {
+        let Some(order) = &self.by_offset else { return i };
+        let offset = self.index.slot(i).descriptor_offset;
+        order.partition_point(|&other| self.index.slot(other).descriptor_offset < offset)
+    }
+
     pub(crate) fn index(&self) -> &Index {
         &self.index
     }

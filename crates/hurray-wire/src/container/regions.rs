@@ -77,7 +77,7 @@ fn fits(slot: &Slot, first: u64, end: u64) -> bool {
 }
 
 fn placed(slot: &Slot, first: u64) -> bool {
-    slot.descriptor_offset >= first && slot.descriptor_offset % PART_ALIGNMENT == 0
+    slot.descriptor_offset >= first && slot.descriptor_offset.is_multiple_of(PART_ALIGNMENT)
 }
 
 fn sized(slot: &Slot, end: u64) -> bool {

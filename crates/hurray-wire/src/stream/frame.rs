@@ -57,14 +57,9 @@ impl<R: Read> Input<R> {
                     _ => Err(truncated(smallest, bytes)),
                 };
             }
-            begins(bytes).map_err(|fault| Self::bad(start, fault))?;
+            begins(bytes, limits).map_err(|fault| Self::bad(start, fault))?;
         }
-        let length = prefix(bytes).map_err(|fault| Self::bad(start, fault))?;
-        if u64::from(length) > limits.descriptor_bytes {
-            let limit = limits.descriptor_bytes;
-            return Err(Self::bad(start, Fault::StreamDescriptorLimit { length, limit }));
-        }
-        let length = length as usize;
+        let length = prefix(bytes).map_err(|fault| Self::bad(start, fault))? as usize;
         // A length below any descriptor's is for the decoder to refuse, in the bytes that it claims.
         bytes.truncate(length.max(DESCRIPTOR_PREFIX));
         while bytes.len() < length {
@@ -94,7 +89,7 @@ impl<R: Read> Input<R> {
 }
 
 /// What can be said of the first bytes, however few there are.
-fn begins(bytes: &[u8]) -> Result<(), Fault> {
+fn begins(bytes: &[u8], limits: &Limits) -> Result<(), Fault> {
     let common = bytes.len().min(MAGIC.len());
     if bytes[..common] != MAGIC[..common] {
         let mut found = [0; 4];
@@ -103,6 +98,15 @@ fn begins(bytes: &[u8]) -> Result<(), Fault> {
     }
     match bytes.len() < DESCRIPTOR_PREFIX {
         true => Ok(()),
-        false => prefix(bytes).map(|_| ()),
+        false => within(prefix(bytes)?, limits),
     }
+}
+
+/// S-5, as soon as the length is there.
+fn within(length: u32, limits: &Limits) -> Result<(), Fault> {
+    let limit = limits.descriptor_bytes;
+    if u64::from(length) > limit {
+        return Err(Fault::StreamDescriptorLimit { length, limit });
+    }
+    Ok(())
 }

@@ -7,8 +7,8 @@ use crate::{check, Error, Fault};
 use hurray_core::{LayoutDescriptor, TensorDescriptor};
 use std::io::{ErrorKind, Read};
 
-/// Reads one item after another. After an error the position in the stream is lost, and the reader
-/// is at its end.
+/// Reads one item after another. After an error in the middle of an item the position in the stream
+/// is lost, and the reader is at its end.
 pub struct StreamReader<R> {
     input: Input<R>,
     limits: Limits,
@@ -46,9 +46,20 @@ impl<R: Read> StreamReader<R> {
         if self.ended {
             return Ok(None);
         }
+        let start = self.input.position;
         let item = self.item(memory);
-        self.ended = !matches!(item, Ok(Some(_)));
+        self.ended = match &item {
+            Ok(item) => item.is_none(),
+            // Nothing of the item has been taken: the position is known, and a later call goes on from it.
+            Err(Error::Io(_)) => self.input.position != start,
+            Err(_) => true,
+        };
         item
+    }
+
+    /// Whether the end was reached, by the input's own or by an error.
+    pub fn ended(&self) -> bool {
+        self.ended
     }
 
     fn item<M: Memory>(&mut self, memory: &mut M) -> Result<Option<Item<M::Buffer>>, Error> {

@@ -58,7 +58,7 @@ fn stray<S: ReadAt + ?Sized>(source: &S, gap: Range<u64>, piece: &mut [u8]) -> R
 
 /// The length of a descriptor that begins at `at` and ends in the gap.
 fn unindexed<S: ReadAt + ?Sized>(source: &S, at: u64, end: u64) -> Result<Option<u32>, Error> {
-    if at % PART_ALIGNMENT != 0 || end - at < u64::from(SMALLEST_DESCRIPTOR) {
+    if !at.is_multiple_of(PART_ALIGNMENT) || end - at < u64::from(SMALLEST_DESCRIPTOR) {
         return Ok(None);
     }
     let mut prefix = [0; DESCRIPTOR_PREFIX];

@@ -1,7 +1,10 @@
 //! What a writer refuses before it writes.
 
+use std::collections::HashSet;
+
 use super::{too_large, Output, Writer};
 use crate::check;
+use crate::compose::Assembly;
 use crate::format::{up, MAX_NAME, MIN_DATA_ALIGNMENT, PART_ALIGNMENT};
 use crate::{Error, Fault, InputError, Problem};
 use hurray_core::{LayoutDescriptor, TensorDescriptor, DYNAMIC};
@@ -17,6 +20,42 @@ impl<W: Output> Writer<W> {
     /// # Errors
     /// [`Error::Input`] or [`Error::Bad`], naming the tensor.
     pub fn check(&self, name: &str, descriptor: &TensorDescriptor, sizes: &[u64]) -> Result<(), Error> {
+        self.check_after(&self.assembly, name, descriptor, sizes)
+    }
+
+    /// The checks of [`put`](Self::put) for tensors that will be put one after another, a composite's head and
+    /// members among them, writing nothing.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check); F-42 where the last composite lacks members.
+    pub fn check_all<'t>(
+        &self,
+        tensors: impl Iterator<Item = (&'t str, &'t TensorDescriptor, Vec<u64>)>,
+    ) -> Result<(), Error> {
+        let (mut assembly, mut names) = (self.assembly.clone(), HashSet::new());
+        for (name, descriptor, sizes) in tensors {
+            self.check_after(&assembly, name, descriptor, &sizes)?;
+            if !names.insert(name) {
+                return Err(InputError::DuplicateName { name: name.to_owned() }.into());
+            }
+            assembly.accept(descriptor);
+        }
+        match assembly.claim() {
+            Some((claimed, left)) => {
+                let fault = Fault::TornComposite { claimed, following: u64::from(claimed - left) };
+                Err(Problem::new(fault, None, None).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_after(
+        &self,
+        assembly: &Assembly,
+        name: &str,
+        descriptor: &TensorDescriptor,
+        sizes: &[u64],
+    ) -> Result<(), Error> {
         if self.broken {
             return Err(InputError::Broken.into());
         }
@@ -33,7 +72,7 @@ impl<W: Output> Writer<W> {
         }
         check::authored(descriptor).map_err(|why| InputError::Unwritable { name: name.to_owned(), why })?;
         check_sizes(name, descriptor, sizes)?;
-        self.assembly.admit(descriptor).map_err(bad)?;
+        assembly.admit(descriptor).map_err(bad)?;
         self.check_end(sizes).ok_or_else(|| too_large(name))
     }
 

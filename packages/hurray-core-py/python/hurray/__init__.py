@@ -28,6 +28,7 @@ from ._core import (
     BlockPagedLayout,
     BufferHandle,
     ColMajorLayout,
+    Composite,
     CompositeLayout,
     CooLayout,
     CscLayout,
@@ -52,6 +53,8 @@ from ._core import (
     RowMajorLayout,
     Shard,
     Statistics,
+    StreamReader,
+    StreamWriter,
     StridedLayout,
     Tensor,
     TiledLayout,
@@ -65,6 +68,7 @@ from ._core import (
     empty_like,
     eye,
     from_dlpack,
+    from_hurray,
     from_numpy,
     full,
     full_like,
@@ -112,7 +116,7 @@ from .dtype import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import bridges, formats
+    from . import bridges, formats, native
     from ._convert import convert
     from ._print_options import get_print_options, print_options, set_print_options
 
@@ -125,6 +129,7 @@ __all__ = [
     "BufferError",
     "BufferHandle",
     "ColMajorLayout",
+    "Composite",
     "CompositeLayout",
     "CooLayout",
     "CopyRequiredError",
@@ -155,6 +160,8 @@ __all__ = [
     "Shard",
     "Statistics",
     "StreamError",
+    "StreamReader",
+    "StreamWriter",
     "StridedLayout",
     "Tensor",
     "TiledLayout",
@@ -182,6 +189,7 @@ __all__ = [
     "float64",
     "formats",
     "from_dlpack",
+    "from_hurray",
     "from_numpy",
     "from_scipy",
     "from_torch",
@@ -196,6 +204,7 @@ __all__ = [
     "linspace",
     "load",
     "load_kv",
+    "native",
     "ones",
     "ones_like",
     "open",
@@ -216,7 +225,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # What only some programs need is imported when it is asked for.
-    if name in ("bridges", "formats"):
+    if name in ("bridges", "formats", "native", "testing"):
         import importlib
 
         return importlib.import_module(f"hurray.{name}")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from hurray._stubs.arguments import _Dtype as _Dtype
+from hurray._stubs.composite import Composite, _composite
 from hurray._stubs.create import (
     _listed,
     arange,
@@ -34,7 +35,7 @@ from hurray._stubs.dense import (
 from hurray._stubs.descriptor import BufferHandle, Descriptor, _descriptor, _handle
 from hurray._stubs.device import Device
 from hurray._stubs.dtype import Dtype, buffer_size_bytes
-from hurray._stubs.exchange import from_dlpack, from_numpy
+from hurray._stubs.exchange import from_dlpack, from_hurray, from_numpy
 from hurray._stubs.file import Entry, File, FileMap, _entry, load, load_kv, open
 from hurray._stubs.layout import (
     CompositeLayout,
@@ -56,6 +57,7 @@ from hurray._stubs.quantization import (
 )
 from hurray._stubs.sections import ExtensionType, Shard, Statistics
 from hurray._stubs.sparse import CooLayout, CscLayout, CsfLayout, CsrLayout
+from hurray._stubs.stream import StreamReader, StreamWriter
 from hurray._stubs.tensor import Tensor
 from hurray._stubs.writer import FileWriter, save, write_all
 
@@ -67,6 +69,7 @@ __all__ = [
     "BlockPagedLayout",
     "BufferHandle",
     "ColMajorLayout",
+    "Composite",
     "CompositeLayout",
     "CooLayout",
     "CscLayout",
@@ -91,12 +94,15 @@ __all__ = [
     "RowMajorLayout",
     "Shard",
     "Statistics",
+    "StreamReader",
+    "StreamWriter",
     "StridedLayout",
     "Tensor",
     "TiledLayout",
     "UnknownLayout",
     "__version__",
     "_bare",
+    "_composite",
     "_descriptor",
     "_entry",
     "_handle",
@@ -113,6 +119,7 @@ __all__ = [
     "empty_like",
     "eye",
     "from_dlpack",
+    "from_hurray",
     "from_numpy",
     "full",
     "full_like",

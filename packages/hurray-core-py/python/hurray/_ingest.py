@@ -8,7 +8,7 @@ and one of the format's layouts describes it.
 from __future__ import annotations
 
 from hurray import bridges
-from hurray._core import Device, Dtype, Tensor, _listed, from_dlpack
+from hurray._core import Device, Dtype, Tensor, _listed, from_dlpack, from_hurray
 from hurray._exceptions import UnsupportedError
 
 TYPE_CHECKING = False
@@ -56,8 +56,9 @@ def asarray(
 ) -> Tensor:
     """Any array as a tensor (04-tables, section 1).
 
-    Taken are, in this order: a Tensor, an installed framework's array, a DLPack producer, a buffer, a Python
-    number, and lists, tuples and ranges of numbers, nested with one length at each depth.
+    Taken are, in this order: a Tensor, an installed framework's array, an object with ``__hurray__``, a DLPack
+    producer, a buffer, a Python number, and lists, tuples and ranges of numbers, nested with one length at each
+    depth.
 
     Of an array, ``dtype`` and ``device`` are what the caller relies on: nothing is cast and nothing moves. Python
     numbers have no element type, so ``dtype`` gives them one, exactly as in :func:`hurray.full`; without it bools
@@ -109,6 +110,9 @@ def _wrapped(obj: Any, copy: bool | None) -> Tensor | None:
     bridge = bridges.find(obj)
     if bridge is not None:
         return bridge.from_object(obj, copy=copy)
+    if hasattr(obj, "__hurray__"):
+        tensor = from_hurray(obj)
+        return Tensor.from_buffer(tensor, copy=True) if copy else tensor
     if hasattr(obj, "__dlpack__"):
         if hasattr(type(obj), "mask"):  # DLPack would hand out what is masked as if it were not
             raise UnsupportedError(

@@ -56,6 +56,24 @@ impl Aligned {
         Some(Memory::Pages(map))
     }
 
+    /// The same bytes with room for more, which are zeros. Pages stay where they are or move as a whole.
+    pub(crate) fn grown(self, len: usize) -> Result<Self, PyErr> {
+        let refused = || PyMemoryError::new_err(format!("cannot allocate {len} bytes for a tensor"));
+        let mut from = self;
+        #[cfg(target_os = "linux")]
+        if let Memory::Pages(map) = &mut from.memory {
+            let moving = memmap2::RemapOptions::new().may_move(true);
+            // SAFETY: the map is ours alone and borrowed mutably, so nothing points into it; it only grows.
+            unsafe { map.remap(len, moving) }.map_err(|_| refused())?;
+            from.len = len;
+            return Ok(from);
+        }
+        let mut to = Self::zeroed(len).map_err(|_| refused())?;
+        let kept = from.bytes_mut();
+        to.bytes_mut()[..kept.len()].copy_from_slice(kept);
+        Ok(to)
+    }
+
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.memory {
             Memory::Pages(map) => &mut map[..self.len],

@@ -23,7 +23,7 @@ struct Header {
     total: usize,
 }
 
-const _: () = assert!(size_of::<Header>() == SYSTEM && ALIGNMENT % SYSTEM == 0);
+const _: () = assert!(size_of::<Header>() == SYSTEM && ALIGNMENT.is_multiple_of(SYSTEM));
 
 /// A block with room for `size` bytes at an aligned place, and a header before them.
 fn block(size: usize) -> Option<Layout> {

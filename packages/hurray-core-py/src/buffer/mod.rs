@@ -23,9 +23,11 @@ pub(crate) use untracked::untracked;
 pub(crate) use view::View;
 pub(crate) use watched::Watched;
 
-use pyo3::Python;
+use pyo3::{PyResult, Python};
 
+use crate::error::UnsupportedError;
 use crate::exchange::dlpack::Managed;
+use crate::exchange::native::Received;
 
 /// What keeps a buffer's memory alive.
 pub(crate) enum Owner {
@@ -37,6 +39,8 @@ pub(crate) enum Owner {
     Exporter(View),
     /// A tensor that a DLPack producer handed over.
     Dlpack(#[expect(dead_code, reason = "held for its Drop")] Managed),
+    /// The buffer list of a native capsule.
+    Native(#[expect(dead_code, reason = "held for its Drop")] Received),
     /// A mapped file.
     Map(Map),
 }
@@ -47,6 +51,8 @@ pub(crate) struct Buffer {
     start: NonNull<u8>,
     len: usize,
     readonly: bool,
+    /// The address is another device's: nothing here may follow it.
+    elsewhere: bool,
     owner: Arc<Owner>,
 }
 
@@ -59,14 +65,14 @@ unsafe impl Sync for Buffer {}
 impl Buffer {
     /// A buffer of no bytes.
     pub(crate) fn empty() -> Self {
-        Self { start: NonNull::dangling(), len: 0, readonly: false, owner: Arc::new(Owner::Nothing) }
+        Self { start: NonNull::dangling(), len: 0, readonly: false, elsewhere: false, owner: Arc::new(Owner::Nothing) }
     }
 
     /// Takes an allocation of our own.
     pub(crate) fn owned(mut memory: Aligned) -> Self {
         let bytes = memory.bytes_mut();
         let (start, len) = (NonNull::from(&mut *bytes).cast(), bytes.len());
-        Self { start, len, readonly: false, owner: Arc::new(Owner::Aligned(memory)) }
+        Self { start, len, readonly: false, elsewhere: false, owner: Arc::new(Owner::Aligned(memory)) }
     }
 
     /// The same memory, not to be written if the memory that it was copied from is not.
@@ -81,9 +87,15 @@ impl Buffer {
     /// writable unless `readonly`.
     pub(crate) unsafe fn held(start: *mut u8, len: usize, readonly: bool, owner: Arc<Owner>) -> Self {
         match NonNull::new(start) {
-            Some(start) if len > 0 => Self { start, len, readonly, owner },
+            Some(start) if len > 0 => Self { start, len, readonly, elsewhere: false, owner },
             _ => Self { readonly, ..Self::empty() },
         }
+    }
+
+    /// Memory of another device, which is described and handed on and never read here.
+    pub(crate) fn elsewhere(start: *mut u8, len: usize, readonly: bool, owner: Arc<Owner>) -> Self {
+        let start = NonNull::new(start).unwrap_or(NonNull::dangling());
+        Self { start, len, readonly, elsewhere: true, owner }
     }
 
     /// A whole mapped file.
@@ -99,9 +111,10 @@ impl Buffer {
     /// If the part does not lie inside.
     pub(crate) fn part(&self, offset: usize, len: usize) -> Self {
         assert!(offset.checked_add(len).is_some_and(|end| end <= self.len), "part outside its buffer");
-        // SAFETY: the assertion keeps the sum inside the region that the owner keeps alive.
-        let start = unsafe { self.start.add(offset) };
-        Self { start, len, readonly: self.readonly, owner: Arc::clone(&self.owner) }
+        // SAFETY: the assertion keeps the sum inside the region that the owner keeps alive, or that the
+        // other device's addresses count.
+        let start = unsafe { NonNull::new_unchecked(self.start.as_ptr().wrapping_add(offset)) };
+        Self { start, len, readonly: self.readonly, elsewhere: self.elsewhere, owner: Arc::clone(&self.owner) }
     }
 
     pub(crate) fn start(&self) -> *mut u8 {
@@ -114,6 +127,27 @@ impl Buffer {
 
     pub(crate) fn readonly(&self) -> bool {
         self.readonly
+    }
+
+    /// Whether the memory is another device's, handed over by its producer.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.elsewhere
+    }
+
+    /// An error where the memory is not this process's to read.
+    pub(crate) fn reachable(&self, what: &str) -> PyResult<()> {
+        match self.elsewhere {
+            true => Err(UnsupportedError::new_err(format!(
+                "{what} needs the bytes, which are another device's memory; copy the tensor to the CPU with the \
+                 framework that made it"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// What keeps the memory alive.
+    pub(crate) fn owner(&self) -> &Arc<Owner> {
+        &self.owner
     }
 
     /// The map that the bytes lie in, where that is where they lie.
@@ -131,7 +165,11 @@ impl Buffer {
 
     /// The bytes. Python code may write them through another view at any time, as it may for every
     /// exporter of the buffer protocol; a reader here gets old or new bytes, never others.
+    ///
+    /// # Panics
+    /// If the memory is another device's: each door asks [`Self::reachable`] first.
     pub(crate) fn bytes(&self) -> &[u8] {
+        assert!(!self.elsewhere, "another device's memory was about to be read");
         // SAFETY: the owner keeps `len` bytes at `start` alive and readable.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }

@@ -46,7 +46,7 @@ struct Walk<'a, F> {
 impl<F: FnMut(&Place, Number) -> PyResult<()>> Walk<'_, F> {
     fn number(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.seen += 1;
-        if self.seen % PIECE == 0 {
+        if self.seen.is_multiple_of(PIECE) {
             value.py().check_signals()?;
         }
         // The place is put into words only for a refusal.

@@ -41,7 +41,7 @@ pub(crate) fn row_major_strides(shape: &[usize]) -> Option<Vec<isize>> {
 }
 
 impl Source<'_> {
-    fn elements(&self) -> Option<usize> {
+    pub(crate) fn elements(&self) -> Option<usize> {
         if self.shape.contains(&0) {
             return Some(0);
         }
@@ -66,9 +66,14 @@ impl Source<'_> {
         Some(Span { before: (-low) as usize, len: (high - low) as usize + self.itemsize })
     }
 
+    /// Bytes before element [0, …, 0], and bytes in all, that the strides reach.
+    pub(crate) fn extent(&self) -> Option<(usize, usize)> {
+        self.span().map(|span| (span.before, span.len))
+    }
+
     /// The layout that says these strides; `None` where none does, a stride being no whole
     /// number of elements.
-    fn layout(&self) -> Option<LayoutDescriptor> {
+    pub(crate) fn layout(&self) -> Option<LayoutDescriptor> {
         let itemsize = self.itemsize as isize;
         let follows = |inner_first: &mut dyn Iterator<Item = (&usize, &isize)>| {
             let mut expected = itemsize;
@@ -274,6 +279,7 @@ pub(crate) fn copied_buffer(py: Python<'_>, buffer: &Buffer) -> PyResult<Buffer>
     if buffer.len() == 0 {
         return Ok(Buffer::empty());
     }
+    buffer.reachable("a copy")?;
     let mut memory = Aligned::zeroed(buffer.len())?;
     let out = memory.bytes_mut();
     py.detach(|| out.copy_from_slice(buffer.bytes()));

@@ -5,4 +5,6 @@ pub(crate) mod dlpack;
 pub(crate) mod fd;
 pub(crate) mod filled;
 pub(crate) mod ingest;
+pub(crate) mod native;
 pub(crate) mod pybuffer;
+mod stream;

@@ -43,7 +43,10 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut ffi::Py_buffer,
     // SAFETY: CPython passes a view to fill; the protocol wants obj NULL where it is not filled.
     unsafe { (*view).obj = ptr::null_mut() };
     let this = tensor.get();
-    let grid = this.grid().ok_or_else(|| PyBufferError::new_err(this.no_grid("the buffer protocol")))?;
+    let grid = this
+        .grid()
+        .filter(|_| this.readable())
+        .ok_or_else(|| PyBufferError::new_err(this.no_grid("the buffer protocol")))?;
     let format = format(this.descriptor.element_type).ok_or_else(|| {
         let ty = this.descriptor.element_type;
         PyBufferError::new_err(format!("the buffer protocol has no format for {ty}; t.buffer(0) gives the bytes"))

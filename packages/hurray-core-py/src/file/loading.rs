@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use super::kv;
-use super::opened::{Io, Opened};
+use super::opened::{Found, Io, Opened};
 use super::source::Named;
 use crate::argument;
 use crate::error::{self, guarded};
@@ -39,6 +39,12 @@ pub(crate) fn load<'py>(
         for batch in indices.chunks(batch_size(&io)) {
             let found = py.detach(|| opened.find(batch));
             let found = found.map_err(|failed| error::wire(py, failed, &opened.name))?;
+            if found.iter().any(Found::is_head) {
+                return match names {
+                    None => opened.everything(py, &dict),
+                    Some(_) => each(py, &opened, &indices, &dict),
+                };
+            }
             for tensor in opened.tensors(py, found)? {
                 let (index, tensor) = tensor?;
                 dict.set_item(opened.container.entry(index).name, tensor.object(py)?)?;
@@ -47,6 +53,23 @@ pub(crate) fn load<'py>(
         }
         Ok(dict)
     })
+}
+
+/// Entries by name, composites among them; `made` are those that were made before the first head was met.
+fn each<'py>(
+    py: Python<'py>,
+    opened: &Opened,
+    indices: &[usize],
+    made: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for &index in indices {
+        let name = opened.container.entry(index).name;
+        let object = made.get_item(name)?.map_or_else(|| opened.object(py, index), Ok)?;
+        dict.set_item(name, object)?;
+        py.check_signals()?;
+    }
+    Ok(dict)
 }
 
 /// What is read goes to the threads together.

@@ -1,17 +1,18 @@
 //! Files of named tensors (format: file.md): the doors over `hurray_wire`.
 
+mod composed;
 mod entry;
 mod kv;
 mod loading;
 mod map;
 mod opened;
 mod parallel;
-mod pieces;
+pub(crate) mod pieces;
 mod problem;
 mod reader;
 mod saving;
 mod source;
-mod writable;
+pub(crate) mod writable;
 mod writer;
 
 use std::os::fd::OwnedFd;

@@ -14,7 +14,7 @@ use super::parallel;
 use super::source::{Named, Source};
 use crate::buffer::{Aligned, Buffer, Map};
 use crate::descriptor::device_of;
-use crate::error::{self, FileName, UnsupportedError};
+use crate::error::{self, FileName};
 use crate::tensor::Tensor;
 
 /// Where the bytes of tensors come to lie.
@@ -70,6 +70,20 @@ pub(crate) struct Found {
     ranges: Vec<Range<u64>>,
 }
 
+impl Found {
+    pub(super) fn is_head(&self) -> bool {
+        matches!(self.descriptor.layout, LayoutDescriptor::Composite(_))
+    }
+
+    pub(super) fn descriptor(&self) -> Arc<TensorDescriptor> {
+        Arc::clone(&self.descriptor)
+    }
+
+    pub(super) fn into_descriptor(self) -> Arc<TensorDescriptor> {
+        self.descriptor
+    }
+}
+
 pub(crate) struct Opened {
     pub(crate) container: Container,
     pub(crate) source: Source,
@@ -106,7 +120,7 @@ impl Opened {
         self.container.recheck(&self.source).map_err(|failed| error::wire(py, failed, &self.name))
     }
 
-    /// The tensors of `found`, read together where they are read at all.
+    /// The tensors of `found`, none of them a composite's head, read together where they are read at all.
     pub(crate) fn tensors<'a>(
         &'a self,
         py: Python<'a>,
@@ -120,7 +134,6 @@ impl Opened {
     }
 
     fn tensor(&self, py: Python<'_>, found: Found, filled: &mut vec::IntoIter<Buffer>) -> PyResult<Tensor> {
-        self.no_head(&found)?;
         let mapped = self.mapped(py, &found)?;
         let buffer = |range: &Range<u64>| match &self.memory {
             Memory::Mapped(whole) => Ok(part(whole, range)),
@@ -147,17 +160,6 @@ impl Opened {
         let end = found.ranges.last().map_or(0, |range| range.end);
         let map = Map::private_part(file, start, (end - start) as usize);
         Ok(Some((Buffer::mapped(map.map_err(|failed| error::os(py, failed, &self.name))?), start)))
-    }
-
-    /// Composite heads have members where a tensor has data.
-    fn no_head(&self, found: &Found) -> PyResult<()> {
-        if !matches!(found.descriptor.layout, LayoutDescriptor::Composite(_)) {
-            return Ok(());
-        }
-        Err(UnsupportedError::new_err(format!(
-            "{:?} is a composite, which this release does not load yet; its members load by their own names",
-            self.container.entry(found.index).name
-        )))
     }
 
     fn fill(&self, py: Python<'_>, found: &[Found]) -> PyResult<Vec<Buffer>> {

@@ -11,13 +11,13 @@ use pyo3::types::PyIterator;
 use super::mapped;
 use crate::buffer;
 
-pub(super) struct Pieces {
+pub(crate) struct Pieces {
     iterator: Mutex<Py<PyIterator>>,
     len: u64,
 }
 
 impl Pieces {
-    pub(super) fn new(pieces: &Bound<'_, PyAny>, len: u64) -> PyResult<Self> {
+    pub(crate) fn new(pieces: &Bound<'_, PyAny>, len: u64) -> PyResult<Self> {
         Ok(Self { iterator: Mutex::new(pieces.try_iter()?.unbind()), len })
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyTuple};
 
 use super::entry::Entry;
 use super::kv;
@@ -14,7 +14,6 @@ use super::source::Named;
 use crate::argument;
 use crate::descriptor::Descriptor;
 use crate::error::{self, guarded};
-use crate::tensor::Tensor;
 
 /// An open file: a read-only ``Mapping`` of names to tensors, in the file's order, each made when
 /// asked for. A context manager; closing it leaves the tensors that it gave out alive.
@@ -150,6 +149,22 @@ impl File {
         })
     }
 
+    /// The names of a composite's members, in order (format: file.md §7). A member that is a composite has members of
+    /// its own.
+    ///
+    /// Raises ``KeyError`` for a name that the file lacks, ``ValueError`` for a tensor that is no composite's head, and
+    /// ``FileError`` for a torn composite.
+    fn members<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyTuple>> {
+        guarded(|| {
+            let (opened, index) = self.found(name)?;
+            let located = opened.locate(index).map_err(|failed| error::wire(py, failed, &opened.name))?;
+            if !located.descriptor.layout.is_virtual() {
+                return Err(PyValueError::new_err(format!("{name:?} is a tensor, which has no members")));
+            }
+            PyTuple::new(py, opened.member_names(py, index)?)
+        })
+    }
+
     /// Close the file; tensors that were taken out of it stay.
     fn close(&self) {
         // Let go of after the lock: giving many pages back lets other threads run, and they may ask for it.
@@ -157,14 +172,13 @@ impl File {
         drop(gone);
     }
 
-    fn __getitem__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+    /// The tensor of a name; for a composite's head the composite, with all of its members.
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
             let missing = || PyKeyError::new_err(name.clone().unbind());
             let (opened, index) = self.found(name.extract().map_err(|_| missing())?)?;
             opened.still_whole(py)?;
-            let found = opened.find(&[index]).map_err(|failed| error::wire(py, failed, &opened.name))?;
-            let (_, tensor) = opened.tensors(py, found)?.next().ok_or_else(missing)??;
-            Ok(tensor)
+            opened.object(py, index)
         })
     }
 
@@ -209,7 +223,7 @@ impl File {
         if !this.__contains__(key)? {
             return Ok(default);
         }
-        Ok(Some(Bound::new(slf.py(), this.__getitem__(slf.py(), key)?)?.into_any()))
+        this.__getitem__(slf.py(), key).map(Some)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {

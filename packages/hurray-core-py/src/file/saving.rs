@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::kv;
-use super::writable::{about, Writable};
+use super::writable::Writable;
 use super::writer::{finished, target};
 use crate::argument;
 use crate::buffer::Watch;
@@ -42,10 +42,8 @@ pub(crate) fn save(
         let pairs = kv::from_python(kv)?;
         let tensors = collected(tensors)?;
         let dry = Writer::new(std::io::sink(), pairs.clone()).map_err(|bad| error::wire(py, bad, &None))?;
-        for (key, tensor) in &tensors {
-            let fits = dry.check(key, &tensor.descriptor, &tensor.sizes());
-            fits.map_err(|bad| error::wire(py, bad, &None))?;
-        }
+        let fits = dry.check_all(tensors.iter().map(|(key, tensor)| (&**key, &*tensor.descriptor, tensor.sizes())));
+        fits.map_err(|bad| error::wire(py, bad, &None))?;
         if check {
             tensors.iter().try_for_each(|(key, tensor)| tensor.check_contents(py, key))?;
         }
@@ -78,8 +76,7 @@ fn collected(tensors: &Bound<'_, PyAny>) -> PyResult<Vec<Named>> {
             let text = format!("tensor name {} has a lone surrogate, which UTF-8 cannot hold", text.repr()?);
             return Err(error::mixed(py, "ValueError", text));
         };
-        let writable = Writable::of(&value).map_err(|refused| about(py, text, &refused))?;
-        named.push((text.to_owned(), writable));
+        named.append(&mut Writable::named(text, &value)?);
     }
     Ok(named)
 }

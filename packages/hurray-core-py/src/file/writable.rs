@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use super::mapped;
 use crate::buffer::{self, Buffer, View};
+use crate::composite::Composite;
 use crate::contents;
 use crate::error::{self, InvalidDescriptorError};
 use crate::exchange::ingest;
@@ -15,18 +16,18 @@ use crate::tensor::{self, Buffers, Tensor};
 
 /// A descriptor and the buffers that go with it. The buffers of an array need no alignment in
 /// memory, since the file gives them one.
-pub(super) struct Writable {
-    pub(super) descriptor: Arc<TensorDescriptor>,
-    pub(super) buffers: Buffers,
+pub(crate) struct Writable {
+    pub(crate) descriptor: Arc<TensorDescriptor>,
+    pub(crate) buffers: Buffers,
     /// The tensor that they are of, which remembers what was found in them.
     tensor: Option<Py<Tensor>>,
 }
 
 impl Writable {
     /// A tensor as it is; an array by reference where its bridge can say how, else as a tensor.
-    pub(super) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(tensor) = object.cast::<Tensor>() {
-            return Ok(Self::tensor(tensor));
+            return Self::tensor(tensor);
         }
         if let Some(array) = Self::array(object)? {
             return Ok(array);
@@ -44,7 +45,7 @@ impl Writable {
             return Ok(array);
         }
         let made = ingest.call_method1("asarray", (object,))?;
-        Ok(Self::tensor(made.cast::<Tensor>()?))
+        Self::tensor(made.cast::<Tensor>()?)
     }
 
     /// A plain array, by reference where its elements lie without gaps, whatever its address.
@@ -64,14 +65,36 @@ impl Writable {
         Ok(Some(Self::plain(descriptor, placed.buffer)))
     }
 
-    fn tensor(object: &Bound<'_, Tensor>) -> Self {
+    /// What a name stands for in a file: one tensor, or a composite's head and members, named after their places.
+    pub(crate) fn named(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Self)>> {
+        let Ok(composite) = object.cast::<Composite>() else {
+            let writable = Self::of(object).map_err(|refused| about(object.py(), name, &refused))?;
+            return Ok(vec![(name.to_owned(), writable)]);
+        };
+        let mut all = Vec::new();
+        composite.get().pre_order(object.py(), &mut |place, descriptor, tensor| {
+            let name = place.iter().fold(name.to_owned(), |name, at| format!("{name}.{at}"));
+            let one = match tensor {
+                Some(tensor) => {
+                    Self { descriptor, ..Self::tensor(tensor).map_err(|why| about(tensor.py(), &name, &why))? }
+                }
+                None => Self { descriptor, buffers: Buffers::new(), tensor: None },
+            };
+            all.push((name, one));
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn tensor(object: &Bound<'_, Tensor>) -> PyResult<Self> {
         let tensor = object.get();
+        tensor.buffers.iter().try_for_each(|buffer| buffer.reachable("a writer"))?;
         let (descriptor, buffers) = (Arc::clone(&tensor.descriptor), tensor.buffers.clone());
-        Self { descriptor, buffers, tensor: Some(object.clone().unbind()) }
+        Ok(Self { descriptor, buffers, tensor: Some(object.clone().unbind()) })
     }
 
     /// The elements' bytes, exactly, packed as the format packs them.
-    pub(super) fn packed(
+    pub(crate) fn packed(
         bytes: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
         shape: &Bound<'_, PyAny>,
@@ -90,17 +113,17 @@ impl Writable {
         Self { descriptor: Arc::new(descriptor), buffers: std::iter::once(buffer).collect(), tensor: None }
     }
 
-    pub(super) fn sources(&self) -> Vec<&dyn Source> {
+    pub(crate) fn sources(&self) -> Vec<&dyn Source> {
         self.buffers.iter().map(|buffer| buffer as &dyn Source).collect()
     }
 
-    pub(super) fn sizes(&self) -> Vec<u64> {
+    pub(crate) fn sizes(&self) -> Vec<u64> {
         self.buffers.iter().map(|buffer| buffer.len() as u64).collect()
     }
 
     /// Ruling 13: no writer takes contents that the format forbids. What was found sound is remembered
     /// with a tensor whose memory is read-only; memory of a device, or not yet settled, is passed on unseen.
-    pub(super) fn check_contents(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+    pub(crate) fn check_contents(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         let tensor = self.tensor.as_ref().map(Py::get);
         if tensor.is_some_and(|tensor| tensor.verdict.sound() || tensor.unreadable().is_some()) {
             return Ok(());
@@ -117,12 +140,12 @@ impl Writable {
 }
 
 /// The same exception, saying which tensor it is about.
-pub(super) fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
+pub(crate) fn about(py: Python<'_>, name: &str, refused: &PyErr) -> PyErr {
     error::about(py, &format!("tensor {name:?}"), refused)
 }
 
 /// The descriptor of a tensor without strides of its own, and how many bytes it takes.
-pub(super) fn packed_descriptor(
+pub(crate) fn packed_descriptor(
     dtype: &Bound<'_, PyAny>,
     shape: &Bound<'_, PyAny>,
     layout: LayoutDescriptor,

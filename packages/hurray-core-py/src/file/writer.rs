@@ -103,6 +103,17 @@ impl FileWriter {
         self.put(py, name, &writable.descriptor, &writable.sources())
     }
 
+    /// A composite, refused as a whole before a byte of it is written.
+    fn put_all(&self, py: Python<'_>, all: &[(String, Writable)], check: bool) -> PyResult<()> {
+        if check {
+            all.iter().try_for_each(|(name, writable)| writable.check_contents(py, name))?;
+        }
+        self.with(py, |writer| {
+            writer.check_all(all.iter().map(|(name, one)| (&**name, &*one.descriptor, one.sizes())))?;
+            all.iter().try_for_each(|(name, one)| writer.put(name, &one.descriptor, &one.sources()))
+        })
+    }
+
     /// What is given up must not stay open: its bytes are on the disk for as long.
     fn let_go(&self) {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -174,7 +185,8 @@ impl FileWriter {
         })
     }
 
-    /// Write a tensor, or whatever ``hurray.asarray`` takes, under a name.
+    /// Write a tensor, a Composite, or whatever ``hurray.asarray`` takes, under a name; a composite's members are
+    /// written behind it as ``{name}.{index}``.
     ///
     /// All of its buffers are written, by reference, without holding the GIL. A refused name or tensor
     /// leaves the writer usable; a failed write does not.
@@ -189,9 +201,10 @@ impl FileWriter {
         #[pyo3(from_py_with = argument::check_or_none)] check: Option<bool>,
     ) -> PyResult<()> {
         guarded(|| {
-            let py = tensor.py();
-            let writable = Writable::of(tensor).map_err(|refused| about(py, name, &refused))?;
-            self.put_checked(py, name, &writable, check.unwrap_or(self.check))
+            let (py, check) = (tensor.py(), check.unwrap_or(self.check));
+            let all = Writable::named(name, tensor)?;
+            let [(name, writable)] = &all[..] else { return self.put_all(py, &all, check) };
+            self.put_checked(py, name, writable, check)
         })
     }
 

@@ -51,7 +51,7 @@ pub(crate) fn _handle(
 }
 
 /// A function of the compiled module by its name there.
-pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("hurray._core")?.getattr(name)
 }
 

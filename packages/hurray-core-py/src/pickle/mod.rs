@@ -8,7 +8,7 @@ mod tensor;
 
 use pyo3::prelude::*;
 
-pub(crate) use described::{_descriptor, _handle};
+pub(crate) use described::{_descriptor, _handle, function};
 pub(crate) use listed::{_entry, _problem};
 
 /// What makes an object again, and its arguments.

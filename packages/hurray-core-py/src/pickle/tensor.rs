@@ -18,6 +18,7 @@ const WITH_BUFFERS: i64 = 5;
 
 /// A buffer as an object that pickles, and comes back read-only or not as it was.
 fn carried<'py>(py: Python<'py>, buffer: &Buffer, protocol: i64) -> PyResult<Bound<'py, PyAny>> {
+    buffer.reachable("pickle")?;
     if protocol >= WITH_BUFFERS {
         let bytes = Bound::new(py, Tensor::bytes_over(py, buffer.clone())?)?;
         return py.import(intern!(py, "pickle"))?.getattr(intern!(py, "PickleBuffer"))?.call1((bytes,));

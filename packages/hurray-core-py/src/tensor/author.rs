@@ -68,7 +68,7 @@ fn layout_of(layout: Option<&Bound<'_, PyAny>>) -> PyResult<LayoutDescriptor> {
 }
 
 /// Composite heads are another class's (requirements: Composite, private, and unknown).
-pub(super) fn headless() -> PyErr {
+pub(crate) fn headless() -> PyErr {
     UnsupportedError::new_err(
         "a composite layout cannot be given to hurray.Tensor: a composite head owns no buffers, which this class \
          cannot represent; hurray.Composite holds a head and its members",

@@ -26,6 +26,7 @@ use hurray_core::{
 use pyo3::prelude::*;
 use smallvec::{smallvec, SmallVec};
 
+pub(crate) use author::headless;
 pub(crate) use grid::Grid;
 pub(crate) use new::{aligned, native};
 pub(crate) use trusted::{_trust, from_numpy, is_trusted};
@@ -139,9 +140,11 @@ impl Tensor {
         Self::dense(py, ElementType::Uint8, &[buffer.len()], LayoutDescriptor::RowMajor, 0, buffer)
     }
 
-    /// The strided view, where elements can be addressed by strides in memory that the CPU may read.
+    /// The strided view, where elements can be addressed by strides in memory that is settled and where it is
+    /// said to be. It may be another device's: who reads asks [`Self::readable`] too.
     pub(crate) fn grid(&self) -> Option<&Grid> {
-        let make = || if self.readable() { Grid::of(&self.descriptor).map(Box::new) } else { None };
+        let there = || self.readable() || self.elsewhere() && self.pending().is_none();
+        let make = || if there() { Grid::of(&self.descriptor).map(Box::new) } else { None };
         self.grid.get_or_init(make).as_deref()
     }
 
@@ -149,6 +152,11 @@ impl Tensor {
     pub(crate) fn readable(&self) -> bool {
         let synced = |handle: &BufferHandle| handle.sync_mode() == SyncMode::ProducerSynced;
         self.device.get().is_cpu() && self.descriptor.buffers.iter().all(synced)
+    }
+
+    /// Whether the memory is a device's that its producer handed over.
+    pub(crate) fn elsewhere(&self) -> bool {
+        self.buffers.iter().all(Buffer::is_elsewhere)
     }
 
     pub(crate) fn readonly(&self) -> bool {
@@ -241,6 +249,10 @@ pub(crate) fn plain(
 /// The handle with the alignment that the buffer's address satisfies.
 fn measured(handle: &BufferHandle, buffer: &Buffer) -> PyResult<BufferHandle> {
     let alignment = buffer.alignment();
+    if buffer.is_elsewhere() {
+        // What its producer declared: an address of another device may be no address at all.
+        return Ok(*handle);
+    }
     if buffer.len() > 0 && alignment < MIN_BUFFER_ALIGNMENT {
         return Err(InternalError::new_err("a buffer below the alignment floor reached a tensor"));
     }

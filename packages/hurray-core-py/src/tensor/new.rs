@@ -13,7 +13,7 @@ use crate::exchange::ingest;
 
 /// The buffer itself where its address will do, else an aligned copy.
 pub(crate) fn aligned(py: Python<'_>, bytes: Buffer) -> PyResult<Buffer> {
-    if bytes.len() == 0 || bytes.alignment() >= MIN_BUFFER_ALIGNMENT {
+    if bytes.len() == 0 || bytes.is_elsewhere() || bytes.alignment() >= MIN_BUFFER_ALIGNMENT {
         return Ok(bytes);
     }
     Ok(ingest::copied_buffer(py, &bytes)?.with_readonly(bytes.readonly()))

@@ -105,7 +105,7 @@ fn feed(tensor: &Tensor, len: usize, put: &mut Put<'_>) -> io::Result<()> {
 fn whole(tensor: &Tensor, len: usize) -> Option<Buffer> {
     let d = &*tensor.descriptor;
     let bits = Element::of(d).map_or(0, |element| element.bits as u64);
-    let ragged = check::element_count(&d.shape).is_some_and(|count| bits < 8 && count % 8 * bits % 8 != 0);
+    let ragged = check::element_count(&d.shape).is_some_and(|count| bits < 8 && !(count % 8 * bits).is_multiple_of(8));
     if ragged {
         None
     } else {

@@ -62,6 +62,10 @@ def _tensor(row: Row, path: str) -> dict[str, Any]:
             "layout": {"name": row.layout, **_plain(row.fields.get("layout", {}))},
             "bytes": row.nbytes,
         }
+    if row.members is not None:
+        tensor["members"] = list(row.members)
+    if row.head is not None:
+        tensor["head"] = row.head
     if row.entry is not None:
         entry = row.entry
         tensor["descriptor"] = {"offset": entry.descriptor_offset, "length": entry.descriptor_length}

@@ -33,7 +33,9 @@ class Row:
         "entry",
         "fault",
         "fields",
+        "head",
         "layout",
+        "members",
         "name",
         "nbytes",
         "offset",
@@ -52,6 +54,8 @@ class Row:
         self.stored: int | None = None
         self.fields: dict[str, Any] = {}
         self.virtual = False  # a composite's head: its elements are those of its members
+        self.members: tuple[str, ...] | None = None  # of a head, in order
+        self.head: str | None = None  # the composite that it is a member of
         self.fault: Exception | None = None
         self.offset: int | None = None
         self.path: str | None = None
@@ -107,6 +111,7 @@ def _hrry(path: str) -> Overview:
 
     with hurray.open(path, writable=False) as file:
         found = Overview(path, "hrry", file.kv, [_descriptor_row(file, name) for name in file])
+        _compose(file, found.rows)
         found.file = {
             "version": ".".join(map(str, file.version)),
             "bytes": file.size,
@@ -135,6 +140,22 @@ def _descriptor_row(file: File, name: str) -> Row:
     row.stored = sum(handle.byte_size for handle in descriptor.buffer_handles)
     row.fields = _fields(file.descriptor_bytes(name))
     return row
+
+
+def _compose(file: File, rows: list[Row]) -> None:
+    """Heads with the names of their members, members with that of their head; a torn composite is a fault."""
+    heads = [row for row in rows if row.virtual]
+    if not heads:
+        return
+    by_name = {row.name: row for row in rows}
+    for row in heads:
+        try:
+            row.members = file.members(row.name)
+        except (ValueError, NotImplementedError, OSError) as error:
+            row.fault = error
+            continue
+        for name in row.members:
+            by_name[name].head = row.name
 
 
 def _fields(data: bytes) -> dict[str, Any]:

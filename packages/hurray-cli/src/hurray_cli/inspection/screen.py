@@ -9,7 +9,7 @@ from hurray_cli.table import Table, bold, is_terminal, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from hurray_cli.inspection.overview import Overview, Row
@@ -25,7 +25,10 @@ def print_screen(found: Overview) -> None:
     parameters = sum(row.elements or 0 for row in rows if not row.virtual)
     data = sum(row.nbytes or 0 for row in rows)
     stored = sum(row.stored or 0 for row in rows)
-    _fact("tensors", units.grouped(len(rows)))
+    heads = sum(row.virtual for row in rows)
+    _fact("tensors", units.grouped(len(rows) - heads))
+    if heads:
+        _fact("composites", units.grouped(heads))
     _fact("parameters", _both(parameters, units.count(parameters)))
     whole = found.file.get("bytes")
     inside = f", {stored:,} stored" if whole and stored != data else ""
@@ -40,19 +43,22 @@ def print_screen(found: Overview) -> None:
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """The table of tensors in natural order; what most have nothing of is shown only where one has some.
+    """The table of tensors in natural order, a composite's members below its head.
+
+    What most have nothing of is shown only where one has some.
 
     On a terminal the rest of a descriptor follows the table, for it is long; in a pipe it is the last column, so
     that a line is a tensor.
     """
-    rows = sorted(rows, key=lambda row: natural(row.name))
+    tree = list(_tree(rows))
+    rows = [row for _, row in tree]
     stored = any(row.stored not in (None, row.nbytes) for row in rows)
     below = is_terminal()
     more = any(row.fields for row in rows) and not below
     columns = ("name", "dtype", "shape", "layout", "bytes", *["stored"] * stored, *["more"] * more)
     table = Table(columns, right=("bytes", "stored"))
-    for row in rows:
-        cells = [shown(row.name), "invalid", "", "", ""]
+    for depth, row in tree:
+        cells = ["  " * depth + shown(row.name), "invalid", "", "", ""]
         if row.fault is None:
             cells[1:] = [row.dtype or "", shape_of(row), row.layout or "", units.grouped(row.nbytes or 0)]
         if stored:
@@ -63,6 +69,21 @@ def print_rows(rows: Sequence[Row]) -> None:
     table.print()
     if below:
         _print_details(rows)
+
+
+def _tree(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
+    """Rows with the number of heads above them; files nest 8 levels at most."""
+    by_name = {row.name: row for row in rows}
+
+    def below(row: Row, depth: int) -> Iterator[tuple[int, Row]]:
+        yield depth, row
+        for name in row.members or ():
+            if name in by_name:
+                yield from below(by_name[name], depth + 1)
+
+    for row in sorted(rows, key=lambda row: natural(row.name)):
+        if row.head not in by_name:
+            yield from below(row, 0)
 
 
 def _print_details(rows: Sequence[Row]) -> None:
@@ -122,10 +143,11 @@ def _histogram(rows: Sequence[Row], data: int) -> None:
         ("dtype", "tensors", "parameters", "bytes", "share"),
         right=("tensors", "parameters", "bytes", "share"),
     )
+    rows = [row for row in rows if not row.virtual]
     kinds = sorted({row.dtype for row in rows if row.dtype is not None})
     for kind in sorted(kinds, key=lambda kind: -_sum(rows, kind)):
         same = [row for row in rows if row.dtype == kind]
-        elements = sum(row.elements or 0 for row in same if not row.virtual)
+        elements = sum(row.elements or 0 for row in same)
         nbytes = _sum(rows, kind)
         share = _share(nbytes, data)
         table.add(shown(kind), *map(units.grouped, (len(same), elements, nbytes)), share)

@@ -8,6 +8,7 @@ from hurray_cli.inspection.numbers import text_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from hurray import Dtype
     from hurray.formats import Item
@@ -73,12 +74,13 @@ def values(item: Item) -> str:
 
 def _as_printed(item: Item) -> str:
     """As the library prints a tensor: tiles and curves in order, of a sparse one the elements that are stored."""
-    from hurray import print_options
+    from hurray import Composite, print_options
 
     reason = item.special or f"its layout is {item.layout}"
     try:
         with print_options(sparse_display="content"):
-            text = str(item.load())
+            found: Any = item.load()  # a Composite too, where the entry is a head
+            text = NOT_SHOWN if isinstance(found, Composite) else str(found)
     except NotImplementedError:
         text = NOT_SHOWN
     if text.startswith(NOT_SHOWN):

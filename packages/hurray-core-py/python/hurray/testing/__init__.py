@@ -3,15 +3,15 @@
 A class of tests that inherits :class:`BridgeSuite` puts a bridge through what every bridge must do.
 """
 
-try:
-    import pytest
-except ModuleNotFoundError as error:
-    if error.name != "pytest":
-        raise
-    raise ModuleNotFoundError("hurray.testing runs under pytest: pip install pytest", name="pytest") from None
+from importlib.util import find_spec
+
+if find_spec("pytest") is None:
+    raise ModuleNotFoundError("hurray.testing runs under pytest: pip install pytest", name="pytest")
+
+import pytest
 
 pytest.register_assert_rewrite("hurray.testing._bridges")
 
-from hurray.testing._bridges import BridgeSuite  # noqa: E402
+from hurray.testing._bridges import BridgeSuite  # noqa: E402 - not before its assertions are rewritten
 
 __all__ = ["BridgeSuite"]

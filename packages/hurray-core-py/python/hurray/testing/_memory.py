@@ -13,23 +13,15 @@ import hurray
 __all__ = ["addresses", "filled", "pattern", "resident"]
 
 
-class _View(ctypes.Structure):
-    """CPython's ``Py_buffer``."""
+# CPython's ``Py_buffer``, 11 words on a 64-bit machine, as numbers: the address comes first, the length third.
+_View = ctypes.c_size_t * 11
+_ADDRESS, _LENGTH = 0, 2
 
-    _fields_ = (
-        ("buf", ctypes.c_void_p),
-        ("obj", ctypes.c_void_p),
-        ("len", ctypes.c_ssize_t),
-        ("itemsize", ctypes.c_ssize_t),
-        ("readonly", ctypes.c_int),
-        ("ndim", ctypes.c_int),
-        *((name, ctypes.c_void_p) for name in ("format", "shape", "strides", "suboffsets", "internal")),
-    )
-
-
-_get = ctypes.pythonapi.PyObject_GetBuffer
+# A handle of our own: what is declared of ``ctypes.pythonapi`` is declared for everybody.
+_api = ctypes.PyDLL(None, handle=ctypes.pythonapi._handle)
+_get = _api.PyObject_GetBuffer
 _get.argtypes = [ctypes.py_object, ctypes.POINTER(_View), ctypes.c_int]
-_release = ctypes.pythonapi.PyBuffer_Release
+_release = _api.PyBuffer_Release
 _release.argtypes = [ctypes.POINTER(_View)]
 _release.restype = None
 
@@ -41,7 +33,7 @@ def addresses(tensor: hurray.Tensor) -> tuple[int, ...]:
         view = _View()
         _get(tensor.buffer(index), ctypes.byref(view), 0)
         offset = tensor.byte_offset if index == 0 else 0
-        found.append(view.buf + offset if view.len else 0)
+        found.append(view[_ADDRESS] + offset if view[_LENGTH] else 0)
         _release(ctypes.byref(view))
     return tuple(found)
 

@@ -7,6 +7,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::abi::{self, DlTensor, Legacy, Versioned};
+use crate::buffer::Buffer;
+use crate::device::Device;
 use crate::error::UnsupportedError;
 use crate::exchange::ingest;
 use crate::tensor::{Grid, Tensor};
@@ -35,40 +37,89 @@ impl Request {
 /// The DLPack device of a tensor. Raises `UnsupportedError` where DLPack has no name for it.
 pub(crate) fn device_type(tensor: &Tensor) -> PyResult<(i32, u32)> {
     let device = tensor.device.get();
-    let kind = device.dlpack_type().ok_or_else(|| {
-        UnsupportedError::new_err(format!(
-            "DLPack has no device type for {} memory of class {}; hurray.save keeps it in full",
-            device.tag, device.class
-        ))
-    })?;
+    if device.is_cpu() {
+        return Ok((abi::CPU, device.device_id));
+    }
+    let kind = device.dlpack_type().ok_or_else(|| nameless(device))?;
     Ok((kind, device.device_id))
+}
+
+#[cold]
+fn nameless(device: &Device) -> PyErr {
+    UnsupportedError::new_err(format!(
+        "DLPack has no device type for {} memory of class {}; hurray.from_hurray takes it over, hurray.save keeps it",
+        device.tag, device.class
+    ))
 }
 
 /// A capsule over the tensor's own memory, or over a private copy where that is asked for or needed.
 pub(super) fn export<'py>(tensor: &Bound<'py, Tensor>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    let py = tensor.py();
     let this = tensor.get();
+    let place = device_type(this)?;
     let dtype = abi::offered(this.descriptor.element_type).ok_or_else(|| refused(this))?;
-    let grid = this.grid().ok_or_else(|| PyBufferError::new_err(this.no_grid("__dlpack__")))?;
-    if let Some(wanted) = request.device.filter(|device| device.0 != abi::CPU) {
-        return Err(PyBufferError::new_err(format!(
-            "the tensor is in CPU memory and cannot be handed over on DLPack device {wanted:?}; move it with the framework"
-        )));
+    let grid = this.grid().ok_or_else(|| PyBufferError::new_err(unstrided(this)))?;
+    if let Some(wanted) = request.device.filter(|&wanted| !same(place, wanted)) {
+        return Err(unmoved(place, wanted));
     }
     let versioned = request.versioned();
     let hidden = this.readonly() && !versioned;
-    if request.copy == Some(false) && hidden {
+    if request.copy == Some(true) || hidden {
+        return copied(tensor, (versioned, dtype, place), request.copy);
+    }
+    let flags = if this.readonly() { abi::FLAG_READ_ONLY } else { 0 };
+    capsule(tensor, (grid, place), dtype, versioned, flags)
+}
+
+/// Whether a consumer's device is the tensor's. The CPU's number means nothing.
+fn same(place: (i32, u32), wanted: (i32, i32)) -> bool {
+    wanted.0 == place.0 && (wanted.0 == abi::CPU || i64::from(wanted.1) == i64::from(place.1))
+}
+
+#[cold]
+fn unmoved(place: (i32, u32), wanted: (i32, i32)) -> PyErr {
+    PyBufferError::new_err(format!(
+        "the tensor is on DLPack device {place:?} and cannot be handed over on device {wanted:?}; move it with the \
+         framework"
+    ))
+}
+
+/// A capsule over a private copy, which the consumer asks for or cannot do without.
+#[cold]
+fn copied<'py>(
+    tensor: &Bound<'py, Tensor>,
+    (versioned, dtype, place): (bool, abi::DataType, (i32, u32)),
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let this = tensor.get();
+    if copy == Some(false) {
         return Err(PyBufferError::new_err(
             "the memory is read-only, which a capsule from before DLPack 1.0 cannot say; ask for max_version=(1, 0) or a copy",
         ));
     }
-    if request.copy == Some(true) || hidden {
-        let copy = Py::new(py, ingest::copied(py, this)?)?;
-        let grid = copy.get().grid().ok_or_else(|| PyBufferError::new_err("the copy has no strides"))?;
-        return capsule(copy.bind(py), grid, dtype, versioned, abi::FLAG_COPIED);
+    if this.elsewhere() {
+        let tag = this.device.get().tag;
+        return Err(PyBufferError::new_err(format!(
+            "hurray does not copy {tag} memory; let the framework copy what it gets with copy=None and \
+             max_version=(1, 0)"
+        )));
     }
-    let flags = if this.readonly() { abi::FLAG_READ_ONLY } else { 0 };
-    capsule(tensor, grid, dtype, versioned, flags)
+    let copy = Py::new(tensor.py(), ingest::copied(tensor.py(), this)?)?;
+    let grid = copy.get().grid().ok_or_else(|| PyBufferError::new_err("the copy has no strides"))?;
+    capsule(copy.bind(tensor.py()), (grid, place), dtype, versioned, abi::FLAG_COPIED)
+}
+
+/// Why there are no strides to hand over.
+#[cold]
+fn unstrided(tensor: &Tensor) -> String {
+    let device = tensor.device.get();
+    if !device.is_cpu() && !tensor.elsewhere() && tensor.pending().is_none() {
+        let tag = device.tag;
+        return format!(
+            "the tensor is meant for {tag} device memory and its bytes are in this process's own, as a file's are: \
+             __dlpack__ would pass them off as {tag} memory; hurray.save keeps it in full"
+        );
+    }
+    tensor.no_grid("__dlpack__")
 }
 
 #[cold]
@@ -85,19 +136,26 @@ fn refused(tensor: &Tensor) -> PyErr {
 
 fn capsule<'py>(
     tensor: &Bound<'py, Tensor>,
-    grid: &Grid,
+    (grid, place): (&Grid, (i32, u32)),
     dtype: abi::DataType,
     versioned: bool,
     flags: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let this = tensor.get();
+    // Nothing can be added to a handle.
+    let start = this.buffers.first().map_or(std::ptr::null_mut(), Buffer::start);
+    let (data, byte_offset) = match place.0 != abi::CPU && this.device.get().has_handles() {
+        true => (start, grid.first() as u64),
+        false => (start.wrapping_add(grid.first()), 0),
+    };
     let view = DlTensor {
-        data: if grid.elements() == 0 { std::ptr::null_mut() } else { tensor.get().first().cast() },
-        device: abi::Device { kind: abi::CPU, id: 0 },
+        data: if grid.elements() == 0 { std::ptr::null_mut() } else { data.cast() },
+        device: abi::Device { kind: place.0, id: place.1 as i32 },
         ndim: grid.ndim() as i32,
         dtype,
         shape: grid.shape().as_ptr().cast_mut().cast(),
         strides: grid.strides().as_ptr().cast_mut().cast(),
-        byte_offset: 0,
+        byte_offset: if grid.elements() == 0 { 0 } else { byte_offset },
     };
     // The tensor is frozen: the shape and strides that `view` points to live as long as it does.
     let manager_ctx: *mut c_void = tensor.clone().into_any().into_ptr().cast();

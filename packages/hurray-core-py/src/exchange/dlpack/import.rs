@@ -4,29 +4,33 @@ use std::ffi::CStr;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use hurray_core::ElementType;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use hurray_core::{DeviceTag, ElementType, MemoryClass};
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::PyCapsule;
 
 use super::abi::{self, DlTensor};
+use super::ask::{self, Ask, Place};
+use super::elsewhere;
 use super::managed::{Kind, Managed};
 use crate::argument;
 use crate::buffer::Owner;
-use crate::device;
+use crate::device::{self, Device};
 use crate::error::{guarded, BufferError, UnsupportedError};
 use crate::exchange::ingest;
 use crate::tensor::Tensor;
 
-/// Wrap the memory of any object with ``__dlpack__``, without a copy where the format can say it.
+/// Wrap the memory of any object with ``__dlpack__``, without a copy where the format can say it
+/// (requirements: DLPack Interoperability).
 ///
 /// ``copy`` is decided as for every ingest (requirements: copy on ingest): ``None`` shares what is
 /// aligned to 64 bytes and copies the rest, ``False`` raises ``CopyRequiredError`` instead of
-/// copying, ``True`` always copies. A producer's bool is packed, which is a copy. Raises
-/// ``UnsupportedError`` for memory that the CPU does not reach and for element types that the
-/// format lacks, ``BufferError`` for a capsule that is used up or lies about its shape.
+/// copying, ``True`` always copies. A producer's bool is packed, which is a copy. Memory of another device
+/// is described and kept, and never read: ``copy=True`` asks its producer for the copy. ``device``, where the
+/// tensor is not there, asks its producer to move it.
+///
+/// Raises ``UnsupportedError`` for devices and element types that the format lacks and for a producer that does
+/// not move or copy what it is asked to, ``BufferError`` for a capsule that is used up or lies about its shape.
 #[pyfunction]
 #[pyo3(signature = (x, *, device=None, copy=None))]
 pub(crate) fn from_dlpack(
@@ -35,49 +39,10 @@ pub(crate) fn from_dlpack(
     #[pyo3(from_py_with = argument::copy)] copy: Option<bool>,
 ) -> PyResult<Tensor> {
     guarded(|| {
-        if let Some(device) = device::argument(device)?.filter(|device| !device.get().is_cpu()) {
-            let text = format!("from_dlpack reads CPU memory; it cannot move a tensor to {}", device.get().tag);
-            return Err(UnsupportedError::new_err(text));
-        }
-        refuse_device(x)?;
-        let managed = take(&capsule(x)?)?;
-        wrap(x.py(), managed, copy)
-    })
-}
-
-/// Asks where the memory is before taking it.
-fn refuse_device(x: &Bound<'_, PyAny>) -> PyResult<()> {
-    let py = x.py();
-    let Ok(method) = x.getattr(intern!(py, "__dlpack_device__")) else {
-        if x.hasattr(intern!(py, "__dlpack__"))? {
-            return Ok(());
-        }
-        let kind = x.get_type();
-        return Err(PyTypeError::new_err(format!(
-            "{kind} has no __dlpack__; hurray.asarray takes other kinds of array"
-        )));
-    };
-    let (kind, _): (i64, i64) = method.call0()?.extract()?;
-    if kind != i64::from(abi::CPU) {
-        return Err(UnsupportedError::new_err(format!(
-            "the tensor is on DLPack device type {kind}, which the CPU does not read; copy it to the CPU first"
-        )));
-    }
-    Ok(())
-}
-
-fn capsule<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCapsule>> {
-    let py = x.py();
-    let method = x.getattr(intern!(py, "__dlpack__"))?;
-    let keywords = PyDict::new(py);
-    keywords.set_item(intern!(py, "max_version"), (abi::VERSION.major, abi::VERSION.minor))?;
-    let made = match method.call((), Some(&keywords)) {
-        // A producer from before 1.0 does not know the argument.
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => method.call0(),
-        other => other,
-    }?;
-    made.cast_into::<PyCapsule>().map_err(|error| {
-        BufferError::new_err(format!("__dlpack__ returned {}, not a capsule", error.into_inner().get_type()))
+        let device = device::argument(device)?.map(Bound::get);
+        let ask = Ask::of(x, device, copy)?;
+        let managed = take(&ask.capsule(x)?)?;
+        wrap(x.py(), managed, &ask)
     })
 }
 
@@ -110,36 +75,71 @@ fn consume(
     }
 }
 
-fn wrap(py: Python<'_>, managed: Managed, copy: Option<bool>) -> PyResult<Tensor> {
+fn wrap(py: Python<'_>, managed: Managed, ask: &Ask) -> PyResult<Tensor> {
     let Some(tensor) = managed.tensor() else {
         let version = managed.version();
         return Err(UnsupportedError::new_err(format!(
             "the producer speaks DLPack {version:?}; version 1 is known here"
         )));
     };
-    if tensor.device.kind != abi::CPU {
-        let kind = tensor.device.kind;
-        return Err(UnsupportedError::new_err(format!(
-            "the capsule's memory is on DLPack device type {kind}, not the CPU"
-        )));
-    }
+    let place = (tensor.device.kind, tensor.device.id);
+    let (tag, class) = agreed(place, ask)?;
     let (ty, packs) = element_type(tensor)?;
     let (shape, strides) = geometry(tensor)?;
     let itemsize = usize::from(tensor.dtype.bits) / 8;
     let strides = strides.into_iter().map(|stride| stride.checked_mul(itemsize as isize));
     let strides = strides.collect::<Option<Vec<_>>>().ok_or_else(lies)?;
-    let source = ingest::Source {
-        first: address(tensor)?,
-        shape: &shape,
-        strides: &strides,
-        itemsize,
-        ty,
-        readonly: managed.readonly(),
-    };
+    let number = u32::try_from(place.1)
+        .map_err(|_| BufferError::new_err(format!("the producer's device {place:?} has a negative number")))?;
+    let device = device::of(py, tag, class, number)?;
+    let here = device.get().is_cpu();
+    let (first, offset) =
+        if device.get().has_handles() { (tensor.data.cast(), tensor.byte_offset) } else { (address(tensor)?, 0) };
+    let readonly = managed.readonly();
+    let copied = managed.copied();
+    let source = ingest::Source { first, shape: &shape, strides: &strides, itemsize, ty, readonly };
+    if !here {
+        unreadable(packs, copied, ask)?;
+        return elsewhere::described(py, &source, device, offset, Arc::new(Owner::Dlpack(managed)));
+    }
     let owner = Arc::new(Owner::Dlpack(managed));
+    let copy = if ask.moved_to.is_some() { None } else { ask.copy };
+    let wish = ingest::Wish { copy, pack: packs, for_file: false };
     // SAFETY: the producer promises that every element which shape and strides reach is valid
     // memory until its deleter runs, which the owner holds back.
-    unsafe { ingest::ingest(py, source, owner, ingest::Wish { copy, pack: packs, for_file: false }) }
+    let made = unsafe { ingest::ingest(py, source, owner, wish)? };
+    Ok(Tensor { device, ..made })
+}
+
+/// The device of a capsule, which is where its producer said or was asked to put it.
+fn agreed(place: Place, ask: &Ask) -> PyResult<(DeviceTag, MemoryClass)> {
+    ask::known(place.0)?;
+    match ask.expected() {
+        Some(expected) if expected.0 != place.0 || expected.0 != abi::CPU && expected.1 != place.1 => {
+            Err(BufferError::new_err(format!(
+                "the capsule's memory is on DLPack device {}, and its producer had it on {}",
+                ask::shown(place),
+                ask::shown(expected)
+            )))
+        }
+        _ => Device::of_dlpack_type(place.0).ok_or_else(lies),
+    }
+}
+
+/// What takes reading the elements cannot be had of another device's memory.
+fn unreadable(packs: bool, copied: bool, ask: &Ask) -> PyResult<()> {
+    if packs {
+        return Err(UnsupportedError::new_err(
+            "bool is one bit an element in the format, and another device's memory cannot be packed here; copy the \
+             tensor to the CPU first, or hand over its bytes as uint8",
+        ));
+    }
+    if ask.copy == Some(true) && !copied && ask.moved_to.is_none() {
+        return Err(UnsupportedError::new_err(
+            "copy=True, and the producer does not say that it has copied; copy the tensor with its framework first",
+        ));
+    }
+    Ok(())
 }
 
 fn element_type(tensor: &DlTensor) -> PyResult<(ElementType, bool)> {
@@ -169,7 +169,7 @@ fn geometry(tensor: &DlTensor) -> PyResult<(Vec<usize>, Vec<isize>)> {
         .iter()
         .map(|&dim| usize::try_from(dim))
         .collect::<Result<_, _>>()
-        .map_err(|_| PyValueError::new_err(format!("the producer's shape {shape:?} has a negative dimension")))?;
+        .map_err(|_| BufferError::new_err(format!("the producer's shape {shape:?} has a negative dimension")))?;
     let strides = match array(tensor.strides, ndim) {
         Some(strides) => strides.iter().map(|&stride| stride as isize).collect(),
         None => ingest::row_major_strides(&shape).ok_or_else(lies)?,

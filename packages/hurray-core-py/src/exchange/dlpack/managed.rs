@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::buffer::trash;
 
-use super::abi::{DlTensor, Legacy, Version, Versioned, FLAG_READ_ONLY};
+use super::abi::{DlTensor, Legacy, Version, Versioned, FLAG_COPIED, FLAG_READ_ONLY};
 
 /// The producer's structure, of either kind, which we own.
 pub(crate) struct Managed(pub(super) Kind);
@@ -54,6 +54,17 @@ impl Managed {
         match &self.0 {
             // SAFETY: as in `tensor`; called for a known major version.
             Kind::Versioned(managed) => unsafe { managed.as_ref().flags & FLAG_READ_ONLY != 0 },
+            Kind::Legacy(_) => false,
+        }
+    }
+}
+
+impl Managed {
+    /// Whether the producer says that the memory is a copy made for this capsule.
+    pub(super) fn copied(&self) -> bool {
+        match &self.0 {
+            // SAFETY: as in `readonly`.
+            Kind::Versioned(managed) => unsafe { managed.as_ref().flags & FLAG_COPIED != 0 },
             Kind::Legacy(_) => false,
         }
     }

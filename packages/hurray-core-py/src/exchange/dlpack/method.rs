@@ -4,14 +4,16 @@
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
 
 use super::export::{export, Request};
+use crate::device::Device;
 use crate::error::guarded;
+use crate::exchange::stream;
 use crate::tensor::Tensor;
 
 const NAMES: [&str; 4] = ["dl_device", "copy", "max_version", "stream"];
@@ -53,7 +55,8 @@ unsafe extern "C" fn method(
         // argument for each name.
         let (tensor, request) = unsafe {
             let tensor = Bound::from_borrowed_ptr(py, slf).cast_into_unchecked::<Tensor>();
-            (tensor, parse(py, arguments, names)?)
+            let request = parse(py, tensor.get().device.get(), arguments, names)?;
+            (tensor, request)
         };
         export(&tensor, &request)
     });
@@ -68,7 +71,12 @@ unsafe extern "C" fn method(
 
 /// # Safety
 /// `names` is NULL or a tuple of as many strings as there are objects at `arguments`.
-unsafe fn parse(py: Python<'_>, arguments: *const *mut ffi::PyObject, names: *mut ffi::PyObject) -> PyResult<Request> {
+unsafe fn parse(
+    py: Python<'_>,
+    device: &Device,
+    arguments: *const *mut ffi::PyObject,
+    names: *mut ffi::PyObject,
+) -> PyResult<Request> {
     let mut request = Request { stream: false, max_major: None, device: None, copy: None };
     if names.is_null() {
         return Ok(request);
@@ -91,16 +99,7 @@ unsafe fn parse(py: Python<'_>, arguments: *const *mut ffi::PyObject, names: *mu
             0 => request.device = Some(value.extract()?),
             1 => request.copy = Some(value.extract()?),
             2 => request.max_major = Some(value.cast::<PyTuple>()?.get_borrowed_item(0)?.extract()?),
-            // Everything on the CPU is producer-synced: no stream has anything to wait for.
-            _ => {
-                let stream = value.extract::<i64>()?;
-                if stream < 1 && stream != -1 {
-                    return Err(PyBufferError::new_err(format!(
-                        "stream is None, -1 or a positive handle; got {stream}"
-                    )));
-                }
-                request.stream = true;
-            }
+            _ => request.stream = stream::named(Some(&value), device)?,
         }
     }
     Ok(request)

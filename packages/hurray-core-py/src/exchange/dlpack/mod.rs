@@ -1,6 +1,8 @@
-//! DLPack 1.x, both ways, for memory that the CPU reaches.
+//! DLPack 1.x, both ways. Memory of another device is described and handed on, never read.
 
 mod abi;
+mod ask;
+mod elsewhere;
 mod export;
 mod import;
 mod managed;

@@ -1,0 +1,37 @@
+//! The memory of buffers that arrive: final and aligned from the first byte, and grown as bytes come in.
+
+use std::io::{self, ErrorKind, Read};
+
+use hurray_wire::Memory;
+
+use crate::buffer::{Aligned, Buffer};
+
+/// What is taken on a claim alone.
+const AHEAD: usize = 1 << 20;
+
+pub(super) struct Arriving;
+
+impl Memory for Arriving {
+    type Buffer = Buffer;
+
+    /// Bytes go where they stay. Address space doubles with what has arrived; pages follow the bytes.
+    fn receive(&mut self, length: u64, from: &mut dyn Read) -> io::Result<Buffer> {
+        if length == 0 {
+            return Ok(Buffer::empty());
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let lacking = |_| io::Error::from(ErrorKind::OutOfMemory);
+        let mut filled = 0;
+        let mut memory = Aligned::zeroed(length.min(AHEAD)).map_err(lacking)?;
+        loop {
+            let room = memory.bytes_mut();
+            let end = room.len();
+            from.read_exact(&mut room[filled..])?;
+            filled = end;
+            if filled == length {
+                return Ok(Buffer::owned(memory));
+            }
+            memory = memory.grown(length.min(filled.saturating_mul(2))).map_err(lacking)?;
+        }
+    }
+}
