@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..generator.corpus import FOLDER, content_of
 from ..generator.vector import Facts
-from .answer import NOT_READ, Answer, disagreement
+from .answer import Answer, disagreement
 from .known import KNOWN
 from .through_hurray import ask
 
@@ -27,11 +27,6 @@ class Verdict:
     def path(self) -> str:
         """The vector."""
         return str(self.entry["path"])
-
-    @property
-    def read(self) -> bool:
-        """Whether hurray has a door for it."""
-        return self.answer.outcome != NOT_READ
 
 
 def manifest() -> list[Facts]:

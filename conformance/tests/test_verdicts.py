@@ -33,9 +33,9 @@ def test_known_differences_are_vectors_with_reasons() -> None:
 
 def test_the_judge_reads_most_of_the_corpus() -> None:
     """A door that silently stops being asked would agree with everything."""
-    read = [one for one in verdicts() if one.read]
-    assert len(read) >= 770
-    assert sum(one.answer.outcome == REFUSED for one in read) >= 440
+    read = verdicts()
+    assert len(read) >= 850
+    assert sum(one.answer.outcome == REFUSED for one in read) >= 490
     dense = [one for one in read if "/tensors/" in one.path and not one.answer.unshown]
     assert len(dense) >= 60
 
