@@ -307,11 +307,6 @@ def test_a_producers_own_error_comes_through(error: Exception) -> None:
         hurray.from_hurray(Returns(error))
 
 
-def test_the_argument_is_positional() -> None:
-    with pytest.raises(TypeError):
-        hurray.from_hurray(obj=floats())
-
-
 def test_asarray_takes_it_before_dlpack() -> None:
     """What the native protocol carries is more: DLPack has no int4."""
 
