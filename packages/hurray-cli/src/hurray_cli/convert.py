@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hurray._convert import Report
     from hurray._plan import Plan
 
+    from hurray_cli.progress import Progress
+
 
 class Option:
     """One option: its names, the parameter of :func:`run` it sets, whether it takes a value, its help."""
@@ -52,7 +54,7 @@ def parse(args: Sequence[str]) -> dict[str, Any] | None:
     paths = []
     rest = iter(args)
     for arg in rest:
-        if not arg.startswith("-"):
+        if not arg.startswith("-") or arg == "-":
             paths.append(arg)
             continue
         name, equals, value = arg.partition("=")
@@ -85,10 +87,14 @@ def run(
     from hurray_cli.formats import register
     from hurray_cli.progress import Progress, wanted
 
-    errors.check_paths(src, dst)
+    errors.check_paths(src, dst, streams=True)
     register()
     _check_names(source_format, target_format)
     progress = Progress() if not (quiet or dry_run) and wanted() else None
+    if src == "-" or dst == "-":
+        return _piped(
+            src, dst, source_format, target_format, force, dry_run, drop_metadata, durable, quiet, progress
+        )
 
     def work() -> Report:
         return convert(
@@ -115,6 +121,45 @@ def run(
     elif not quiet:
         print(f"{shown(dst)}: {closing(report)}")
     return 0
+
+
+def _piped(
+    src: str,
+    dst: str,
+    source_format: str | None,
+    target_format: str | None,
+    force: bool,
+    dry_run: bool,
+    drop_metadata: bool,
+    durable: bool,
+    quiet: bool,
+    progress: Progress | None,
+) -> int:
+    """``-`` is a stream: one of the two is a file."""
+    from contextlib import nullcontext
+
+    from hurray_cli import pipe
+
+    if src == dst:
+        raise errors.WrongUsageError(
+            "a stream into a stream is what a pipe does by itself: name a file for one of them"
+        )
+    if src == "-":
+        if source_format is not None:
+            raise errors.WrongUsageError(
+                "what comes on stdin is a stream of tensors: --from names formats of files"
+            )
+        if dry_run:
+            raise errors.WrongUsageError("a stream can be read once: there is no dry run of one")
+        return pipe.receive(dst, target_format=target_format, force=force, durable=durable, quiet=quiet)
+    if target_format is not None:
+        raise errors.WrongUsageError(
+            "what goes to stdout is a stream of tensors: --to names formats of files"
+        )
+    with progress or nullcontext():
+        return pipe.send(
+            src, source_format=source_format, drop_metadata=drop_metadata, dry_run=dry_run, progress=progress
+        )
 
 
 def closing(report: Report) -> str:

@@ -55,14 +55,15 @@ def guarded(action: Callable[[], int | None], *, debug: bool) -> int:
         return FAILED
 
 
-def check_paths(*paths: str) -> None:
-    """Refuse what is no path of a file: nothing, and the sign for a stream."""
+def check_paths(*paths: str, streams: bool = False) -> None:
+    """Refuse what is no path of a file: nothing, and the sign for a stream where none is taken."""
     for path in paths:
         if not path:
             raise WrongUsageError("a path is empty: name a file")
-        if path == "-":
+        if path == "-" and not streams:
             raise WrongUsageError(
-                "streams on stdin and stdout are not there yet: name a file ('./-' is one that is called -)"
+                "this needs a file, which can be read again: 'hurray convert - file.hrry' makes one of a stream"
+                " ('./-' is one that is called -)"
             )
 
 

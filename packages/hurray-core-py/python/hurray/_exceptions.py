@@ -58,7 +58,7 @@ class FileError(OSError):
 
 
 class StreamError(OSError):
-    """A stream is cut short, malformed, over a limit, or was used after it ended (04-tables section 2, stream errors)."""
+    """A stream is cut short, malformed, over a limit, or was used after its end (04-tables section 2)."""
 
     code: "str | None" = None
 

@@ -42,8 +42,9 @@ def from_torch(tensor: Any, *, copy: bool | None = None) -> Tensor:
 
 
 def from_scipy(matrix: Any, *, copy: bool | None = None) -> Tensor:
-    """A SciPy sparse matrix or array as a sparse tensor; ``copy`` is decided for each buffer by itself
-    (04-tables section 3, ruling 2).
+    """A SciPy sparse matrix or array as a sparse tensor; ``copy`` is decided for each buffer by itself.
+
+    04-tables section 3, ruling 2, says what is shared.
 
     :raises CopyRequiredError: ``copy=False``, and some buffer cannot be shared as it is.
     :raises UnsupportedError: the format has no such sparse layout.

@@ -87,11 +87,10 @@ def set_print_options(
     linewidth: int | None = None,
     precision: int | Literal["shortest"] | None = None,
 ) -> None:
-    """Set how tensors are shown by ``repr``, ``str`` and notebooks, for the current thread or task
-    (04-tables section 1).
+    """Set how tensors are shown by ``repr``, ``str`` and notebooks, for the current thread or task.
 
-    What is ``None`` stays as it is. A new thread starts with the defaults. Inside :func:`print_options`
-    the change lasts to the end of the block.
+    What is ``None`` stays as it is. A new thread starts with the defaults (04-tables section 1, and options of our
+    own). Inside :func:`print_options` the change lasts to the end of the block.
 
     :param sparse_display: ``"metadata"`` (default) says how many elements a sparse tensor stores;
         ``"content"`` lists them with their coordinates.
@@ -142,10 +141,9 @@ def print_options(
     linewidth: int | None = None,
     precision: int | Literal["shortest"] | None = None,
 ) -> _Block:
-    """Options for a ``with`` block: those of :func:`set_print_options`, put back at its end, come what may
-    (04-tables section 1).
+    """Options for a ``with`` block: those of :func:`set_print_options`, put back at its end, come what may.
 
-    Blocks nest, and hold for the current thread or task alone::
+    04-tables section 1. Blocks nest, and hold for the current thread or task alone::
 
         with hurray.print_options(threshold=10, precision=3):
             print(tensor)

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
+use hurray_core::LayoutDescriptor;
 use hurray_wire::Error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -17,7 +18,8 @@ use super::wait::Patience;
 use crate::argument;
 use crate::composite::Composite;
 use crate::error::{self, guarded, kind, FileName, InternalError, StreamError};
-use crate::file::writable::Writable;
+use crate::file::pieces::Pieces;
+use crate::file::writable::{about, packed_descriptor, Writable};
 
 type Writer = Box<hurray_wire::StreamWriter<Destination>>;
 
@@ -182,6 +184,45 @@ impl StreamWriter {
             return Err(PyTypeError::new_err(text));
         }
         self.write(composite, check)
+    }
+
+    /// Write a row-major tensor from bytes of any alignment, by reference.
+    ///
+    /// ``buffer`` holds exactly the elements' bytes, packed as the format packs them (element-types.md §3); the pages of
+    /// a ``FileMap`` are given back as they are passed. Raises ``BufferError`` for another number of bytes, and what
+    /// ``write`` raises.
+    fn write_buffer(
+        &self,
+        buffer: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        shape: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        guarded(|| {
+            let (py, name) = (buffer.py(), self.next_name(buffer.py())?);
+            let writable = Writable::packed(buffer, dtype, shape, LayoutDescriptor::RowMajor);
+            let all = [(name.clone(), writable.map_err(|refused| about(py, &name, &refused))?)];
+            if self.check {
+                all[0].1.check_contents(py, &name)?;
+            }
+            self.put_all(py, &all)
+        })
+    }
+
+    /// Write a row-major tensor from consecutive pieces of its bytes, each any buffer.
+    ///
+    /// Raises ``ValueError`` when the pieces do not add up to the tensor's bytes; the stream is broken then. Raises what
+    /// ``write`` raises (element-types.md §3).
+    fn write_pieces(
+        &self,
+        pieces: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        shape: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        guarded(|| {
+            let (descriptor, len) = packed_descriptor(dtype, shape, LayoutDescriptor::RowMajor)?;
+            let pieces_of = Pieces::new(pieces, len)?;
+            self.with(pieces.py(), 1, |writer| writer.put(&descriptor, &[&pieces_of]))
+        })
     }
 
     /// Finish the stream and release the transport. Calling it again does nothing.

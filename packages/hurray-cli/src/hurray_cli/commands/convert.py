@@ -25,11 +25,14 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 @click.argument("dst")
 @_options
 def command(**parameters: Any) -> int:
-    """Convert the file SRC into the file DST.
+    """Convert the file SRC into the file DST; - is a stream on stdin or stdout.
 
     Among .hrry, .safetensors (a sharded checkpoint by its *.index.json) and what the installed plugins add
     (.npy and .npz with hurray-numpy). Nothing is rounded, renamed or dropped: what DST cannot hold is
     refused, all of it listed, before a byte is written. DST appears whole or not at all; SRC and DST may be
     the same file. An existing DST without --force is an error (exit status 1).
+
+    A stream holds names and metadata as its first tensor: hurray convert model.safetensors - | ssh host hurray
+    convert - model.hrry goes through in the memory of one tensor.
     """
     return run(**parameters)

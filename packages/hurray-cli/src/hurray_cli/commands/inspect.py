@@ -28,11 +28,11 @@ def command(
 ) -> int:
     """Show what is in FILE: a summary, then a table of its tensors, or of those that match NAME.
 
-    FILE may have any known format. In a NAME, * and ? match any characters.
+    FILE may have any known format, or be -, a stream on stdin. In a NAME, * and ? match any characters.
     """
     if as_json + (descriptor is not None) + (values is not None) > 1:
         raise errors.WrongUsageError(_ONE_VIEW)
-    errors.check_paths(file)
+    errors.check_paths(file, streams=descriptor is None and values is None)
     if descriptor is not None:
         return _descriptor(file, descriptor)
     if values is not None:

@@ -99,6 +99,8 @@ def overview(path: str) -> Overview:
     from hurray import formats
 
     register()
+    if path == "-":
+        return _stream()
     format = formats.detect(path)
     if format.name == "hrry":
         return _hrry(path)
@@ -121,9 +123,32 @@ def _hrry(path: str) -> Overview:
         return found
 
 
-def _descriptor_row(file: File, name: str) -> Row:
-    from hurray import formats
+def _stream() -> Overview:
+    """What comes on stdin, each tensor looked at and let go."""
+    from hurray_cli.pipe import incoming, named
 
+    names, kv, items = incoming()
+    rows: list[Row] = []
+    for name, item in named(names, items):
+        rows += _item_rows(name, item)
+        del item
+    return Overview("-", "stream", kv, rows)
+
+
+def _item_rows(name: str, item: Any, head: str | None = None) -> list[Row]:
+    """A tensor, or a composite and its members, named as a file would name them."""
+    row = Row(name)
+    row.head = head
+    _describe(row, item.descriptor, item.descriptor.encode())
+    rows = [row]
+    if row.virtual:
+        row.members = tuple(f"{name}.{at}" for at in range(item.member_count))
+        for member, member_name in zip(item.members, row.members, strict=True):
+            rows += _item_rows(member_name, member, name)
+    return rows
+
+
+def _descriptor_row(file: File, name: str) -> Row:
     row = Row(name)
     row.entry = file.entry(name)
     try:
@@ -133,13 +158,20 @@ def _descriptor_row(file: File, name: str) -> Row:
         row.fault = error
         return row
     row.descriptor = descriptor
+    _describe(row, descriptor, file.descriptor_bytes(name))
+    return row
+
+
+def _describe(row: Row, descriptor: Descriptor, data: bytes) -> None:
+    from hurray import formats
+
+    row.dtype = str(descriptor.dtype)
     row.shape = descriptor.shape
     row.layout = descriptor.layout.name
     row.virtual = descriptor.layout.is_virtual
     row.nbytes = formats.nbytes_of(descriptor)
     row.stored = sum(handle.byte_size for handle in descriptor.buffer_handles)
-    row.fields = _fields(file.descriptor_bytes(name))
-    return row
+    row.fields = _fields(data)
 
 
 def _compose(file: File, rows: list[Row]) -> None:
