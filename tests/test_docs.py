@@ -12,7 +12,7 @@ import pytest
 from tools import codes
 from tools.repository import ROOT
 
-STUBS = ("scipy", "jax", "cupy")
+STUBS = ("scipy",)
 
 
 def read(name: str) -> str:

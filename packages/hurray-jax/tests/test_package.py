@@ -32,7 +32,9 @@ def test_importing_it_imports_no_framework() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("obj", [1, "text", [1.0], None, jax.Array, jnp.float32, jax.ShapeDtypeStruct((1,), "f4")])
+@pytest.mark.parametrize(
+    "obj", [1, "text", [1.0], None, jax.Array, jnp.float32, jax.ShapeDtypeStruct((1,), "f4")]
+)
 def test_owns_arrays_alone(obj: object) -> None:
     assert hurray_jax.bridge.owns(jnp.ones(1)) is True
     assert hurray_jax.bridge.owns(obj) is False

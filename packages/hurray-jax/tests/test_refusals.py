@@ -69,7 +69,5 @@ def test_a_part_of_a_spread_array_is_taken() -> None:
 @pytest.mark.parametrize("code", [0x00, 0xFF])
 def test_reserved_codes_of_e8m0_are_refused(code: int) -> None:
     x = jnp.asarray(np.array([127, code], np.uint8).view(jnp.float8_e8m0fnu))
-    with pytest.raises(hurray.UnsupportedError, match="e8m0"):
+    with pytest.raises(hurray.UnsupportedError, match=rf"e8m0fnu .*{code:#04x} at \[1\]"):
         hurray.asarray(x)
-
-

@@ -37,8 +37,8 @@ def to_object(tensor: Tensor, *, copy: bool | None = None) -> Any:
 
     Memory is shared where JAX can: at an address that is a multiple of 64, and with the strides of some order of the
     dimensions. Then the array changes with the tensor, whatever JAX believes, so write to neither. All other memory
-    goes as a copy, as do read-only memory, since JAX may write to what is donated, and bool and the types of less than a
-    byte, which JAX has a byte each for.
+    goes as a copy: read-only memory, since JAX may write to what is donated; and bool and the types of less than a byte,
+    which JAX has a byte each for.
 
     ``copy``: None copies if needed, True always, False never.
 
@@ -76,8 +76,10 @@ def _check(tensor: Tensor) -> None:
     elif tensor.dtype not in TO_JAX:
         problem = "has elements that JAX has no type for; t.tobytes() has the bytes"
     elif not hasattr(jax.numpy, TO_JAX[tensor.dtype]):
-        problem = f"needs {TO_JAX[tensor.dtype]}, which JAX {jax.__version__} lacks: pip install --upgrade jax"
-    elif tensor.dtype in NEEDS_X64 and not jax.config.jax_enable_x64:
+        problem = (
+            f"needs {TO_JAX[tensor.dtype]}, which JAX {jax.__version__} lacks: pip install --upgrade jax"
+        )
+    elif tensor.dtype in NEEDS_X64 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
         problem = (
             "has 64-bit elements, which JAX would narrow to 32 bits: call "
             'jax.config.update("jax_enable_x64", True) first, or cast the values yourself'

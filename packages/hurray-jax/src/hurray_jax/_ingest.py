@@ -6,7 +6,7 @@ from typing import Any
 
 import hurray
 import numpy as np
-from hurray import CopyRequiredError, Tensor, from_dlpack
+from hurray import CopyRequiredError, Tensor, UnsupportedError, from_dlpack
 
 from hurray_jax._dtypes import FROM_JAX, PACKED
 from hurray_jax._refuse import check, named
@@ -32,6 +32,8 @@ def from_object(obj: Any, *, copy: bool | None = None) -> Tensor:
     obj.block_until_ready()
     if dtype in PACKED:
         return _packed(obj, dtype, copy)
+    if dtype is hurray.dtype.float8_e8m0:
+        _check_scales(obj)
     tensor = from_dlpack(obj, copy=copy)
     if copy or tensor.device.kind != "cpu":
         return tensor
@@ -52,3 +54,15 @@ def _packed(array: Any, dtype: hurray.Dtype, copy: bool | None) -> Tensor:
             "copy=False forbids it"
         )
     return hurray.from_numpy(np.asarray(array), copy=copy)
+
+
+def _check_scales(array: Any) -> None:
+    """float8_e8m0 may not hold the bytes 0x00 and 0xFF (format: element-types.md §4)."""
+    codes = np.asarray(array).view(np.uint8)
+    reserved = (codes == 0x00) | (codes == 0xFF)
+    if reserved.any():
+        index = np.argwhere(reserved)[0].tolist()
+        raise UnsupportedError(
+            f"{named(array)} holds the byte {codes[tuple(index)]:#04x} at {index}, which the format reserves: "
+            "replace it, or pass x.view('uint8')"
+        )

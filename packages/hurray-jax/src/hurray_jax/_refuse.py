@@ -73,7 +73,7 @@ def _spread(array: Any) -> str | None:
 
 
 def _elements(array: Any) -> str | None:
-    if jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended):
+    if jax.numpy.issubdtype(array.dtype, jax.dtypes.extended):
         return "holds keys of a random generator, not numbers: pass jax.random.key_data(x)"
     if str(array.dtype) not in FROM_JAX:
         return f"cannot be expressed: {way_out(array.dtype)}"
