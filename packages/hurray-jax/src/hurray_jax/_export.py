@@ -37,7 +37,7 @@ def to_object(tensor: Tensor, *, copy: bool | None = None) -> Any:
 
     Memory is shared where JAX can: at an address that is a multiple of 64, and with the strides of some order of the
     dimensions. Then the array changes with the tensor, whatever JAX believes, so write to neither. All other memory
-    goes as a copy: read-only memory, since JAX may write to what is donated; and bool and the types of less than a byte,
+    goes as a copy: read-only memory, since JAX may write to what is donated; bool and the types of less than a byte,
     which JAX has a byte each for.
 
     ``copy``: None copies if needed, True always, False never.
