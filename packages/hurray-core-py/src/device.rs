@@ -13,7 +13,10 @@ use crate::int::{shown, within};
 /// Where a buffer lives: a device kind, which one of that kind, and how its memory is reached.
 ///
 /// ``kind`` and ``memory_class`` take a name or a wire byte; the byte is how a private value
-/// (0xF0 to 0xFE) is said. ``device_id`` is runtime metadata and is not stored in the format.
+/// (0xF0 to 0xFE) is said. ``device_id`` is runtime metadata and is not stored in the format
+/// (format: buffers.md §3, §4; 04-tables section 2).
+///
+/// Raises ``InvalidDescriptorError`` for a name or a byte that the format has not, and ``TypeError`` for what is neither.
 #[pyclass(frozen, eq, hash, module = "hurray")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Device {

@@ -309,7 +309,7 @@ def test_a_producers_own_error_comes_through(error: Exception) -> None:
 
 def test_the_argument_is_positional() -> None:
     with pytest.raises(TypeError):
-        hurray.from_hurray(obj=floats())  # type: ignore[call-arg]
+        hurray.from_hurray(obj=floats())
 
 
 def test_asarray_takes_it_before_dlpack() -> None:

@@ -1,131 +1,119 @@
-"""Names, parameters and keyword-only markers that programs rely on (04-tables.md §1)."""
+"""The public surface, exactly (04-tables.md §1): names, signatures, members, and nothing that came by accident."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import hurray
 import pytest
+from core_surface import ADDED, THEIRS
 
-# What a program written for the released package passes; parameters of our own may follow as keywords.
-SIGNATURES: list[tuple[Callable[..., Any], tuple[str, ...], tuple[str, ...]]] = [
-    (hurray.Tensor, ("buffer", "dtype", "shape", "device"), ("layout",)),
-    (hurray.Tensor.buffer, ("self", "index"), ()),
-    (hurray.Tensor.__array__, ("self", "dtype", "copy"), ()),
-    (hurray.Tensor.__dlpack__, ("self",), ("stream", "max_version", "dl_device", "copy")),
-    (hurray.Tensor.__dlpack_device__, ("self",), ()),
-    (hurray.Tensor.to_scipy, ("self",), ()),
-    (hurray.Tensor.to_torch, ("self",), ()),
-    (hurray.Descriptor.decode, ("data",), ()),
-    (hurray.Descriptor.encode, ("self",), ()),
-    (hurray.Device, ("kind", "device_id", "memory_class"), ()),
-    (hurray.Dtype.from_name, ("name",), ()),
-    (hurray.Dtype.from_tag, ("tag",), ()),
-    (
-        hurray.ExtensionType,
-        ("bit_width",),
-        (
-            "is_float",
-            "is_signed",
-            "sign_bits",
-            "exponent_bits",
-            "mantissa_bits",
-            "exponent_bias",
-            "has_nan",
-            "has_inf",
-        ),
-    ),
-    (hurray.ExtensionType.buffer_size_bytes, ("self", "element_count"), ()),
-    (hurray.Shard, ("parent_shape", "shard_offset"), ()),
-    (
-        hurray.Statistics,
-        (),
-        (
-            "nnz",
-            "sparsity_ratio",
-            "value_min",
-            "value_max",
-            "value_abs_max",
-            "value_mean",
-            "value_stddev",
-            "nm_n",
-            "nm_m",
-            "has_nan",
-            "has_inf",
-        ),
-    ),
-    (hurray.PerTensorAffine, ("scale", "zero_point"), ()),
-    (hurray.PerChannelAffine.symmetric, ("axis", "scale_buffer_index"), ()),
-    (hurray.PerChannelAffine.asymmetric, ("axis", "scale_buffer_index", "zero_point_buffer_index"), ()),
-    (hurray.PerBlockAffine.symmetric, ("axis", "block_size", "scale_buffer_index", "scale_type"), ()),
-    (
-        hurray.PerBlockAffine.asymmetric,
-        ("axis", "block_size", "scale_buffer_index", "zero_point_buffer_index", "scale_type"),
-        (),
-    ),
-    (hurray.NF4, ("axis", "block_size", "scale_buffer_index"), ()),
-    (hurray.MXFP, ("axis", "block_size", "scale_buffer_index"), ()),
-    (hurray.decode_quantization, ("data",), ()),
-    (hurray.RowMajorLayout, (), ()),
-    (hurray.ColMajorLayout, (), ()),
-    (hurray.StridedLayout, ("strides",), ()),
-    (
-        hurray.TiledLayout,
-        ("tile_shape", "outer_layout", "inner_layout", "outer_strides", "inner_strides", "inner_tiled"),
-        (),
-    ),
-    (hurray.MortonLayout, ("morton_bits",), ()),
-    (hurray.HilbertLayout, ("hilbert_order", "hilbert_rank"), ()),
-    (hurray.CooLayout, ("nnz", "is_sorted"), ()),
-    (hurray.CsrLayout, ("nnz",), ()),
-    (hurray.CscLayout, ("nnz",), ()),
-    (hurray.CsfLayout, ("nnz", "mode_order"), ()),
-    (
-        hurray.BlockPagedLayout,
-        (
-            "page_size",
-            "num_pages",
-            "paged_axis",
-            "num_seqs",
-            "kv_role",
-            "layer_index",
-            "block_table_index_type",
-        ),
-        (),
-    ),
-    (hurray.BlockPagedLayout.validate_index_buffers, ("self", "seq_ptr", "block_table"), ()),
-    (hurray.BlockPagedLayout.validate_quantization_compatibility, ("self", "quantization"), ()),
-    (hurray.CompositeLayout, ("composition_rule", "member_count", "combine_op"), ()),
-    (hurray.PrivateExtensionLayout, ("tag", "extension_layout_id", "extension_data"), ()),
-    (hurray.UnknownLayout, ("tag", "raw_bytes"), ()),
-    (hurray.layout_tag_kind, ("tag",), ()),
-    (hurray.Layout.validate_against_shape, ("self", "shape"), ()),
-    (hurray.save, ("path", "tensors"), ("kv",)),
-    (hurray.load, ("path",), ("names",)),
-    (hurray.load_kv, ("path",), ()),
-    (hurray.from_numpy, ("array",), ("copy",)),
-    (hurray.from_torch, ("tensor",), ("copy",)),
-    (hurray.from_scipy, ("matrix",), ("copy",)),
-    (hurray.from_dlpack, ("x",), ("device", "copy")),
-    (hurray.asarray, ("obj",), ("dtype", "device", "copy")),
-    (hurray.buffer_size_bytes, ("dtype", "count"), ()),
-]
+CLASSES = [name for name in THEIRS.members if not name.startswith("hurray")]
+
+
+def found(name: str) -> Any:
+    value: Any = hurray
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def actual(value: Any) -> list[str]:
+    """The parameters without their annotations, self as any other; what is positional by place alone has a `/`."""
+    signature = inspect.signature(value)
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
+    inner = str(inspect.Signature(plain))[1:-1].replace("self, /", "self")
+    return inner.split(", ") if inner else []
+
+
+@pytest.mark.parametrize("name", THEIRS.signatures)
+def test_signatures(name: str) -> None:
+    """A program written for pyhurray 0.1.0 must run on this one unchanged: names, order, markers, defaults."""
+    wanted, added = list(THEIRS.signatures[name]), ADDED.signatures.get(name, [])
+    if added and not any(one.startswith("*") for one in wanted):
+        wanted.append("*")
+    # What we add is by keyword, and may be left out.
+    assert all("=" in one for one in added)
+    assert actual(found(name)) == [*wanted, *added]
+
+
+def test_additions_are_to_signatures_that_exist() -> None:
+    assert set(ADDED.signatures) <= set(THEIRS.signatures)
+    assert set(ADDED.members) <= set(THEIRS.members)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_members(name: str) -> None:
+    kind = getattr(hurray, name)
+    wanted = {*THEIRS.members[name], *ADDED.members.get(name, [])}
+    assert {member for member in dir(kind) if not member.startswith("_")} == wanted
+
+
+def test_module_names() -> None:
+    """Every name of the module, and no other: what is new is written down in surface_added.txt."""
+    theirs, ours = THEIRS.members["hurray"], ADDED.members["hurray"]
+    assert set(theirs) & set(ours) == set()
+    # Submodules that somebody imported are attributes too.
+    public = {name for name in dir(hurray) if not name.startswith("_")} - {"testing"}
+    assert public == {*theirs, *ours}
+    # `from hurray import *` brings what is used by its bare name.
+    assert set(hurray.__all__) <= public | {"__version__"}
+
+
+def test_element_types_and_devices() -> None:
+    """Tier 1 types are module attributes, Tier 2 ones are only in hurray.dtype; hurray.device has one for each kind."""
+    dtypes = THEIRS.members["hurray.dtype"]
+    assert sorted(name for name in dir(hurray.dtype) if not name.startswith("_")) == dtypes
+    for name in dtypes:
+        one = getattr(hurray.dtype, name)
+        assert (one.name, getattr(hurray, name, None) is one) == (name, one.tier == 1)
+    assert len(dtypes) == 26
+    devices = THEIRS.members["hurray.device"]
+    assert sorted(name for name in dir(hurray.device) if not name.startswith("_")) == devices
+    assert [getattr(hurray.device, name).kind for name in devices] == devices
 
 
 @pytest.mark.parametrize(
-    ("function", "positional", "keywords"), SIGNATURES, ids=[row[0].__qualname__ for row in SIGNATURES]
+    ("error", "kind"),
+    [
+        (hurray.InvalidDescriptorError, ValueError),
+        (hurray.BufferError, ValueError),
+        (hurray.CopyRequiredError, ValueError),
+        (hurray.UnsupportedError, NotImplementedError),
+        (hurray.FileError, OSError),
+        (hurray.StreamError, OSError),
+        (hurray.InternalError, RuntimeError),
+    ],
 )
-def test_parameters(function: Any, positional: tuple[str, ...], keywords: tuple[str, ...]) -> None:
-    """A program written for pyhurray 0.1.0 must run on this one unchanged."""
-    parameters = inspect.signature(function).parameters.values()
-    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    assert tuple(p.name for p in by_place) == positional
-    assert {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} >= set(keywords)
-    # What follows them of our own may be left out.
-    assert all(p.default is not p.empty for p in parameters if p.kind is p.KEYWORD_ONLY)
+def test_exceptions(error: type[Exception], kind: type[Exception]) -> None:
+    assert error.__bases__ == (kind,)
+    assert error.__module__ == "hurray"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        hurray.Descriptor,
+        hurray.BufferHandle,
+        hurray.Dtype,
+        hurray.Layout,
+        hurray.PerChannelAffine,
+        hurray.PerBlockAffine,
+    ],
+)
+def test_what_is_not_constructible(kind: Any) -> None:
+    for arguments in ((), (b"",), ("float32",), (0, 1), (0, 32, 1)):
+        with pytest.raises(TypeError):
+            kind(*arguments)
+
+
+def test_classes_say_where_they_are() -> None:
+    """Classes whose module is hurray, so that they pickle and read well."""
+    for name in CLASSES:
+        kind = getattr(hurray, name)
+        assert (kind.__module__, kind.__qualname__) == ("hurray", name)
 
 
 def test_arguments_by_their_names(tmp_path: Path) -> None:
@@ -143,113 +131,3 @@ def test_arguments_by_their_names(tmp_path: Path) -> None:
     assert hurray.Descriptor.decode(data=tensor.descriptor.encode()) == tensor.descriptor
     assert tensor.buffer(index=0).shape == (4,)
     assert hurray.Dtype.from_name(name="int8") is hurray.Dtype.from_tag(tag=0x10)
-
-
-DEFAULTS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
-    (
-        hurray.TiledLayout,
-        {
-            "outer_layout": "row_major",
-            "inner_layout": "row_major",
-            "outer_strides": None,
-            "inner_strides": None,
-            "inner_tiled": None,
-        },
-    ),
-    (hurray.CooLayout, {"is_sorted": False}),
-    (
-        hurray.BlockPagedLayout,
-        {"kv_role": "key", "layer_index": None, "block_table_index_type": "uint32"},
-    ),
-    (hurray.CompositeLayout, {"combine_op": None}),
-    (hurray.PrivateExtensionLayout, {"extension_data": None}),
-    (hurray.UnknownLayout, {"raw_bytes": None}),
-]
-
-
-@pytest.mark.parametrize(("function", "defaults"), DEFAULTS, ids=[row[0].__name__ for row in DEFAULTS])
-def test_defaults_of_layouts(function: Any, defaults: dict[str, Any]) -> None:
-    """04-tables.md §1; what has no default is required."""
-    parameters = inspect.signature(function).parameters.values()
-    assert {p.name: p.default for p in parameters if p.default is not p.empty} == defaults
-
-
-@pytest.mark.parametrize("kind", [hurray.Descriptor, hurray.BufferHandle, hurray.Dtype, hurray.Layout])
-def test_what_is_not_constructible(kind: Any) -> None:
-    for arguments in ((), (b"",), ("float32",)):
-        with pytest.raises(TypeError):
-            kind(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [
-        (
-            hurray.Tensor,
-            "T buffer buffer_count buffer_handles descriptor device dtype layout ndim shape size to_scipy to_torch",
-        ),
-        (
-            hurray.Descriptor,
-            "encode encoded_len version byte_offset dtype shape ndim size layout buffer_handles buffer_count device",
-        ),
-        (hurray.BufferHandle, "alignment byte_size device is_empty sync_mode"),
-        (hurray.Device, "kind device_id memory_class tag memory_class_tag is_private"),
-        (
-            hurray.Dtype,
-            "name tag bit_width tier element_alignment is_float is_integer is_signed is_sub_byte is_array_api",
-        ),
-        (hurray.Layout, "tag name buffer_count is_dense is_virtual validate_against_shape"),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_members(kind: type, names: str) -> None:
-    for name in names.split():
-        assert hasattr(kind, name), name
-
-
-def test_module_names() -> None:
-    names = [
-        "Tensor",
-        "Descriptor",
-        "BufferHandle",
-        "Device",
-        "Dtype",
-        "Layout",
-        "RowMajorLayout",
-        "ColMajorLayout",
-        "StridedLayout",
-        "TiledLayout",
-        "MortonLayout",
-        "HilbertLayout",
-        "CooLayout",
-        "CsrLayout",
-        "CscLayout",
-        "CsfLayout",
-        "BlockPagedLayout",
-        "CompositeLayout",
-        "PrivateExtensionLayout",
-        "UnknownLayout",
-        "layout_tag_kind",
-        "save",
-        "load",
-        "load_kv",
-        "from_numpy",
-        "from_torch",
-        "from_scipy",
-        "from_dlpack",
-        "asarray",
-        "buffer_size_bytes",
-        "MIN_BUFFER_ALIGNMENT",
-        "PAGE_ALIGNMENT",
-        "InvalidDescriptorError",
-        "BufferError",
-        "CopyRequiredError",
-        "UnsupportedError",
-        "FileError",
-        "StreamError",
-        "InternalError",
-        "dtype",
-        "device",
-    ]
-    assert [name for name in names if not hasattr(hurray, name)] == []
-    assert set(names) - {"dtype", "device"} <= set(hurray.__all__)

@@ -49,7 +49,7 @@ def convert(
     progress: Progress | None = None,
     dry_run: bool = False,
 ) -> Report:
-    """Convert the file ``src`` into the file ``dst``.
+    """Convert the file ``src`` into the file ``dst`` (04-tables section 3, ruling 4: the target is old or new, whole).
 
     Every element, name, shape and metadata value arrives unchanged, or nothing is written. ``dst`` appears
     when all is there: a failure, a kill or a full disk leaves the old file whole. ``src`` and ``dst`` may be

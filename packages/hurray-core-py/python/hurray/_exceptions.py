@@ -37,11 +37,11 @@ class BufferError(ValueError):
 
 
 class CopyRequiredError(ValueError):
-    """``copy=False`` was asked for, and the memory cannot be shared as it is."""
+    """``copy=False`` was asked for, and the memory cannot be shared as it is (04-tables section 2, copy on ingest)."""
 
 
 class UnsupportedError(NotImplementedError):
-    """Valid, but not something that this door can express exactly."""
+    """Valid, but not something that this door can express exactly (requirements: Error Handling)."""
 
     code: "str | None" = None
 
@@ -58,13 +58,13 @@ class FileError(OSError):
 
 
 class StreamError(OSError):
-    """A stream is cut short, malformed, over a limit, or was used after it ended."""
+    """A stream is cut short, malformed, over a limit, or was used after it ended (04-tables section 2, stream errors)."""
 
     code: "str | None" = None
 
 
 class InternalError(RuntimeError):
-    """A fault in this library. Please report it with the traceback."""
+    """A fault in this library (requirements: Error Handling). Please report it with the traceback."""
 
 
 class RankError(ValueError, AttributeError):

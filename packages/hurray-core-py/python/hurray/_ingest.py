@@ -32,7 +32,7 @@ def through_bridge(name: str, obj: Any, copy: bool | None) -> Tensor:
 
 
 def from_torch(tensor: Any, *, copy: bool | None = None) -> Tensor:
-    """A PyTorch tensor as a tensor of the same shape, bit for bit.
+    """A PyTorch tensor as a tensor of the same shape, bit for bit (requirements: PyTorch Interoperability).
 
     :raises CopyRequiredError: ``copy=False``, and the memory cannot be shared as it is.
     :raises UnsupportedError: the format cannot express it exactly.
@@ -42,7 +42,8 @@ def from_torch(tensor: Any, *, copy: bool | None = None) -> Tensor:
 
 
 def from_scipy(matrix: Any, *, copy: bool | None = None) -> Tensor:
-    """A SciPy sparse matrix or array as a sparse tensor; ``copy`` is decided for each buffer by itself.
+    """A SciPy sparse matrix or array as a sparse tensor; ``copy`` is decided for each buffer by itself
+    (04-tables section 3, ruling 2).
 
     :raises CopyRequiredError: ``copy=False``, and some buffer cannot be shared as it is.
     :raises UnsupportedError: the format has no such sparse layout.

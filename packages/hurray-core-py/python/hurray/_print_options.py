@@ -87,7 +87,8 @@ def set_print_options(
     linewidth: int | None = None,
     precision: int | Literal["shortest"] | None = None,
 ) -> None:
-    """Set how tensors are shown by ``repr``, ``str`` and notebooks, for the current thread or task.
+    """Set how tensors are shown by ``repr``, ``str`` and notebooks, for the current thread or task
+    (04-tables section 1).
 
     What is ``None`` stays as it is. A new thread starts with the defaults. Inside :func:`print_options`
     the change lasts to the end of the block.
@@ -106,7 +107,7 @@ def set_print_options(
 
 
 def get_print_options() -> dict[str, str | int]:
-    """The options that hold in the current thread or task, by name; a copy."""
+    """The options that hold in the current thread or task, by name; a copy (04-tables section 1)."""
     now = current()
     return {name: getattr(now, name) for name in sorted(PrintOptions.__slots__, key=_ORDER.index)}
 
@@ -141,7 +142,8 @@ def print_options(
     linewidth: int | None = None,
     precision: int | Literal["shortest"] | None = None,
 ) -> _Block:
-    """Options for a ``with`` block: those of :func:`set_print_options`, put back at its end, come what may.
+    """Options for a ``with`` block: those of :func:`set_print_options`, put back at its end, come what may
+    (04-tables section 1).
 
     Blocks nest, and hold for the current thread or task alone::
 

@@ -12,7 +12,7 @@ use crate::error::{guarded, InvalidDescriptorError};
 use crate::tensor::{self, Tensor};
 
 /// The numbers ``start``, ``start + step``, … before ``stop``, in one dimension; with one argument
-/// the integers from 0 before it.
+/// the integers from 0 before it (04-tables section 1).
 ///
 /// The length is ceil((stop - start) / step), 0 where that is negative. dtype is int64 when all
 /// arguments are ints and float64 otherwise. Ints are computed as integers, exactly, whatever their

@@ -27,7 +27,7 @@ fn extent(what: &str, given: &Bound<'_, PyAny>) -> PyResult<u64> {
 }
 
 /// A row-major matrix with ones on a diagonal and zeros elsewhere, float64 unless ``dtype`` says
-/// otherwise.
+/// otherwise (04-tables section 1).
 ///
 /// ``n_cols`` is ``n_rows`` by default. ``k`` is the column of the diagonal's first element, less
 /// its row: 0 is the main diagonal, a positive one lies above it; one that misses the matrix makes

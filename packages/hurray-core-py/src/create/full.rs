@@ -64,7 +64,7 @@ pub(crate) fn zeros(
 }
 
 /// A row-major tensor of ones, float64 unless ``dtype`` says otherwise; every element type but the
-/// private ones has a one. Raises what ``zeros`` raises.
+/// private ones has a one (04-tables section 1). Raises what ``zeros`` raises.
 #[pyfunction]
 #[pyo3(signature = (shape, *, dtype=None, device=None))]
 pub(crate) fn ones(
@@ -90,7 +90,8 @@ pub(crate) fn empty(
 }
 
 /// A row-major tensor of one value; without ``dtype`` a bool makes it bool, an int int64, a float
-/// float64, a complex complex128 (a framework's scalar counts as the number that it holds).
+/// float64, a complex complex128 (a framework's scalar counts as the number that it holds; 04-tables
+/// section 1).
 ///
 /// An int is stored exactly or refused: ``OverflowError`` outside the type's range, ``ValueError``
 /// where a float type would round it. A float is rounded to the nearest of float16, bfloat16 and

@@ -38,7 +38,8 @@ fn made(
 }
 
 /// A tensor of zeros with the shape, dtype and device of ``x``, row-major whatever the layout of
-/// ``x`` is; quantization, statistics and shard are not taken over. Raises what ``zeros`` raises.
+/// ``x`` is; quantization, statistics and shard are not taken over (04-tables section 1). Raises what ``zeros`` raises, and
+/// ``TypeError`` for an ``x`` that is no tensor.
 #[pyfunction]
 #[pyo3(signature = (x, *, dtype=None, device=None))]
 pub(crate) fn zeros_like(
@@ -49,7 +50,8 @@ pub(crate) fn zeros_like(
     made("zeros_like", x, dtype, device, |_| Ok(Number::Int(0)))
 }
 
-/// A tensor of ones with the shape, dtype and device of ``x``; see ``zeros_like``.
+/// A tensor of ones with the shape, dtype and device of ``x`` (04-tables section 1). Raises what ``zeros_like``
+/// raises.
 #[pyfunction]
 #[pyo3(signature = (x, *, dtype=None, device=None))]
 pub(crate) fn ones_like(
@@ -60,7 +62,8 @@ pub(crate) fn ones_like(
     made("ones_like", x, dtype, device, |_| Ok(Number::Int(1)))
 }
 
-/// A tensor to be written to with the shape, dtype and device of ``x``; see ``empty`` and ``zeros_like``.
+/// A tensor to be written to with the shape, dtype and device of ``x``; see ``empty`` (04-tables section 1).
+/// Raises what ``zeros_like`` raises.
 #[pyfunction]
 #[pyo3(signature = (x, *, dtype=None, device=None))]
 pub(crate) fn empty_like(
@@ -72,7 +75,7 @@ pub(crate) fn empty_like(
 }
 
 /// A tensor of one value with the shape, dtype and device of ``x``; the value goes into that dtype
-/// as ``full`` puts it there. See ``zeros_like``.
+/// as ``full`` puts it there (04-tables section 1). Raises what ``full`` and ``zeros_like`` raise.
 #[pyfunction]
 #[pyo3(signature = (x, fill_value, *, dtype=None, device=None))]
 pub(crate) fn full_like(

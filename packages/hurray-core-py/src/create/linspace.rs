@@ -14,7 +14,7 @@ use crate::int::shown;
 use crate::tensor::{self, Tensor};
 
 /// ``num`` numbers from ``start`` to ``stop``, evenly spaced, in one dimension; float64 (complex128
-/// for complex ends) unless ``dtype`` says otherwise.
+/// for complex ends) unless ``dtype`` says otherwise (04-tables section 1).
 ///
 /// The last one is ``stop`` itself, and with ``endpoint=False`` the one after the last would be.
 /// One number is ``start``. The numbers are computed in float64 and go into dtype as ``full`` puts

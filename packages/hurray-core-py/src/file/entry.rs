@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Where one tensor lies in the file; every offset is absolute, in bytes.
+/// Where one tensor lies in the file; every offset is absolute, in bytes (format: file.md §5).
 #[pyclass(frozen, eq, hash, module = "hurray")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Entry {

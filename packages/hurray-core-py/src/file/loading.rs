@@ -104,7 +104,8 @@ fn chosen(opened: &Opened, names: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
 
 /// The metadata of a file as a dict, empty where it has none (requirements: File metadata).
 ///
-/// The exact inverse of ``save(path, tensors, kv=...)``; a uint64 of another writer reads as an int.
+/// The exact inverse of ``save(path, tensors, kv=...)``; a uint64 of another writer reads as an int. Raises
+/// ``FileError`` for what cannot be read or breaks a rule of the container.
 #[pyfunction]
 pub(crate) fn load_kv<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     guarded(|| {

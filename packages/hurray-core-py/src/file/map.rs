@@ -17,7 +17,7 @@ use crate::tensor::Tensor;
 ///
 /// A writer that is handed a slice of it gives the pages back as it passes them, so that a file of
 /// any size goes through in little memory. Whoever truncates the file meanwhile takes its pages
-/// away: touching one is a bus error. Raises ``FileError`` for what is no regular file.
+/// away: touching one is a bus error (format: file.md §8). Raises ``FileError`` for what is no regular file.
 #[pyclass(frozen, module = "hurray")]
 pub(crate) struct FileMap {
     buffer: Buffer,
@@ -42,7 +42,9 @@ impl FileMap {
         self.buffer.len()
     }
 
-    /// Give the whole pages between two offsets back to the system; a later read brings them again.
+    /// Give the whole pages between two offsets, in bytes, back to the system; a later read brings them again.
+    ///
+    /// Offsets past the end are the end. Raises ``OverflowError`` for a negative one.
     #[pyo3(signature = (start=0, stop=None))]
     fn discard(&self, start: usize, stop: Option<usize>) {
         let stop = stop.unwrap_or(usize::MAX).min(self.buffer.len());

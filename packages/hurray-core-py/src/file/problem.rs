@@ -7,7 +7,7 @@ use super::source::Named;
 use crate::buffer::Watched;
 use crate::error::{self, guarded};
 
-/// One broken rule of the format.
+/// One broken rule of the format, by the code of the format's reject checklists (format: file.md §10).
 #[pyclass(frozen, get_all, eq, hash, module = "hurray")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Problem {

@@ -16,7 +16,8 @@ use crate::descriptor::Descriptor;
 use crate::error::{self, guarded};
 
 /// An open file: a read-only ``Mapping`` of names to tensors, in the file's order, each made when
-/// asked for. A context manager; closing it leaves the tensors that it gave out alive.
+/// asked for (format: file.md §5, §7). A composite's head is the composite; its members are entries as well. A context
+/// manager; closing it leaves the tensors that it gave out alive. A closed file raises ``ValueError``.
 #[pyclass(frozen, weakref, module = "hurray")]
 pub(crate) struct File {
     opened: Mutex<Option<Arc<Opened>>>,
@@ -104,7 +105,8 @@ impl File {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
-    /// What the file declares of a tensor. Raises ``KeyError`` for a name that it lacks.
+    /// What the file declares of a tensor. Raises ``KeyError`` for a name that it lacks, ``InvalidDescriptorError`` or
+    /// ``FileError`` for a descriptor that breaks a rule.
     fn descriptor(&self, py: Python<'_>, name: &str) -> PyResult<Descriptor> {
         guarded(|| {
             let (opened, index) = self.found(name)?;
@@ -113,7 +115,7 @@ impl File {
         })
     }
 
-    /// The bytes of a tensor's descriptor as they stand in the file, unchecked.
+    /// The bytes of a tensor's descriptor as they stand in the file, unchecked. Raises ``KeyError`` for a name that it lacks.
     fn descriptor_bytes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| {
             let (opened, index) = self.found(name)?;
@@ -122,7 +124,7 @@ impl File {
         })
     }
 
-    /// Where a tensor lies in the file.
+    /// Where a tensor lies in the file. Raises ``KeyError`` for a name that it lacks.
     fn entry(&self, name: &str) -> PyResult<Entry> {
         guarded(|| {
             let (opened, index) = self.found(name)?;
@@ -140,7 +142,7 @@ impl File {
         })
     }
 
-    /// Whether a name is a composite's head, whose members are entries of their own.
+    /// Whether a name is a composite's head, whose members are entries of their own. Raises as ``descriptor`` does.
     fn is_composite(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
         guarded(|| {
             let (opened, index) = self.found(name)?;
@@ -212,7 +214,7 @@ impl File {
         Self::view(slf, "ItemsView")
     }
 
-    /// The tensor of a name, or ``default`` where the file lacks it.
+    /// The tensor of a name, or ``default`` where the file lacks it. Raises what reading the tensor raises.
     #[pyo3(signature = (key, default=None, /))]
     fn get<'py>(
         slf: &Bound<'py, Self>,

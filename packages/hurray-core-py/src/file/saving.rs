@@ -21,7 +21,7 @@ use crate::int::shown;
 ///
 /// The contents of sparse, paged and quantised tensors are checked too, as :meth:`Tensor.validate`
 /// does, unless that was done before with the same tensor: contents that the format forbids raise
-/// ``InvalidDescriptorError`` with ``code`` the rule, and say what mends them (requirements: Ruling 13).
+/// ``InvalidDescriptorError`` with ``code`` the rule, and say what mends them (04-tables section 3, ruling 13).
 /// ``check=False`` writes them as they are.
 ///
 /// Raises ``FileError`` with the system's ``errno``, or as a ``ValueError``/``TypeError``/

@@ -210,7 +210,8 @@ impl FileWriter {
 
     /// Write a row-major tensor from bytes of any alignment, by reference.
     ///
-    /// ``buffer`` holds exactly the elements' bytes, packed as the format packs them.
+    /// ``buffer`` holds exactly the elements' bytes, packed as the format packs them (element-types.md §3). Raises
+    /// ``BufferError`` for another number of bytes, and what ``write`` raises.
     fn write_buffer(
         &self,
         name: &str,

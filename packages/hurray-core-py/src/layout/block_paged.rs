@@ -127,6 +127,8 @@ impl BlockPagedLayout {
     ///
     /// Each is a sequence of int, a buffer of integers, or the bytes of the layout's index type, as
     /// ``t.buffer(2)`` and ``t.buffer(1)`` give them (format: layouts.md §10; requirements: Block-paged validation).
+    ///
+    /// Raises ``TypeError`` for what holds no integers, besides.
     fn validate_index_buffers(
         slf: &Bound<'_, Self>,
         seq_ptr: &Bound<'_, PyAny>,
@@ -138,7 +140,8 @@ impl BlockPagedLayout {
     /// Raise ``InvalidDescriptorError`` if a quantization scheme and the pages cannot go together (L-40):
     /// per-channel takes axis 1 or 2, per-block takes axis 0 and the page size; an axis is one of three.
     ///
-    /// ``quantization`` is the scheme object, not its tag (requirements: Block-paged validation).
+    /// ``quantization`` is the scheme object, not its tag (requirements: Block-paged validation). Raises ``TypeError`` for
+    /// anything else.
     fn validate_quantization_compatibility(slf: &Bound<'_, Self>, quantization: &Bound<'_, PyAny>) -> PyResult<()> {
         guarded(|| {
             let section = quantization::of(quantization)?.encode_to_vec();

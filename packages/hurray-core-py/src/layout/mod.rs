@@ -201,7 +201,9 @@ impl Layout {
 
     /// Raise ``InvalidDescriptorError`` if the layout and a shape cannot go together.
     ///
-    /// A dynamic dimension (``None``) violates no constraint on extents.
+    /// A dynamic dimension (``None``) violates no constraint on extents. What a Tensor's constructor refuses of layout and
+    /// shape is refused here, with the same ``code`` (requirements: Checking a layout against a shape; format: layouts.md §13). Raises
+    /// ``TypeError`` for what is no shape.
     fn validate_against_shape(&self, py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
         guarded(|| fits(py, &self.inner, shape::from_python(shape)?))
     }

@@ -223,6 +223,9 @@ impl Tensor {
 
     /// A NumPy array over the same memory (requirements: NumPy Interoperability), by the NumPy bridge; for
     /// bool, and for tiled, Morton and Hilbert layouts, a copy.
+    ///
+    /// Raises ``UnsupportedError`` for what NumPy has no type or strides for, ``CopyRequiredError`` with ``copy=False`` where
+    /// a copy is needed, and ``ImportError`` without hurray-numpy.
     #[pyo3(signature = (dtype=None, copy=None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,
@@ -235,7 +238,7 @@ impl Tensor {
         handed(slf, "numpy", Some(&options))
     }
 
-    /// The DLPack (device type, device id) pair (requirements: Device and Memory Class Mapping).
+    /// The DLPack (device type, device id) pair (requirements: Full mapping table).
     fn __dlpack_device__(&self) -> PyResult<(i32, u32)> {
         dlpack::device_type(self)
     }

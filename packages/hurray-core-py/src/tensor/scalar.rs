@@ -24,7 +24,7 @@ fn only<'py>(tensor: &Bound<'py, Tensor>, call: &str) -> PyResult<Bound<'py, PyA
 
 #[pymethods]
 impl Tensor {
-    /// The element of a tensor that has one, as an int; a float is cut towards zero, as `int` cuts it.
+    /// The element of a tensor that has one, as an int; a float is cut towards zero.
     ///
     /// Raises ``TypeError`` for any other number of elements and for a complex one, and as ``tolist`` does.
     fn __int__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -357,7 +357,8 @@ pub(super) fn unpacked<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<
 /// Write all bytes of anything contiguous to an open file or a descriptor, without holding the GIL.
 ///
 /// Pages of a ``FileMap``, or of a file opened with ``writable=False``, are given back behind the
-/// writing. Returns the number of bytes. Raises ``FileError`` with the system's ``errno``.
+/// writing. Returns the number of bytes (format: file.md §9). Raises ``FileError`` with the
+/// system's ``errno``, ``TypeError`` for what is no open file.
 #[pyfunction]
 pub(crate) fn write_all(py: Python<'_>, file: &Bound<'_, PyAny>, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
     guarded(|| {

@@ -38,7 +38,7 @@ use crate::tensor::{headless, Buffers, Tensor};
 /// before, has another name, or whose buffers are not those that its descriptor declares,
 /// ``UnsupportedError`` for another version of the C ABI and for a composite, whose members cross one by one.
 #[pyfunction]
-#[pyo3(signature = (obj, /))]
+#[pyo3(signature = (obj))]
 pub(crate) fn from_hurray(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     guarded(|| {
         let capsule = capsule(obj)?;
