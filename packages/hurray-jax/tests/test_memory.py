@@ -37,12 +37,23 @@ def test_64_bits_are_refused_and_not_narrowed_while_x64_is_off(dtype: str) -> No
     assert str(tensor.to("jax").dtype) == dtype
 
 
+def inside(dtype: str, shift: int) -> hurray.Tensor:
+    """16 elements of which the first lies ``shift`` bytes behind the start of the buffer."""
+    memory = placed(0)
+    blob = bytearray(hurray.Tensor(memory, dtype, (16,)).descriptor.encode())
+    blob[28:36] = shift.to_bytes(8, "little")  # where a tensor of rank 1 has its byte offset
+    tensor = hurray.Tensor.from_descriptor(hurray.Descriptor.decode(bytes(blob)), [memory])
+    assert tensor.byte_offset == shift
+    assert addresses(tensor)[0] % 64 == shift % 64
+    return tensor
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float8_e4m3"])
 @pytest.mark.parametrize("shift", [0, 64, 4, 16, 32])
 def test_memory_is_shared_at_a_multiple_of_64_and_copied_elsewhere(dtype: str, shift: int) -> None:
-    tensor = hurray.Tensor(placed(shift), dtype, (16,))
+    tensor = inside(dtype, shift)
     start = addresses(tensor)[0]
-    if start % 64:  # where the core did not move it itself
+    if shift % 64:
         with pytest.raises(hurray.CopyRequiredError, match="no multiple of 64"):
             tensor.to("jax", copy=False)
         assert tensor.to("jax").unsafe_buffer_pointer() != start
