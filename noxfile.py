@@ -32,10 +32,10 @@ VERSION = PROJECTS["hurray"]["version"]
 CORE = "hurray-core-py"
 PURE = [name for name in PROJECTS if name != CORE]
 # Bridges that a later release fills: nothing of theirs needs the framework yet, and it is not installed for them.
-WITHOUT_FRAMEWORK = {"hurray-scipy", "hurray-jax", "hurray-cupy"}
+WITHOUT_FRAMEWORK = {"hurray-scipy"}
 # Frameworks that weigh gigabytes, by the bridge that needs them: each is installed once, into an environment of its own
 # that holds what the dependency group of its name lists, and is lent from there. tools/gates.py repeats the pairs.
-LENT = {"hurray-torch": "torch"}
+LENT = {"hurray-cupy": "cupy", "hurray-jax": "jax", "hurray-torch": "torch"}
 # Interpreters beside the one that runs nox; one that is absent is skipped, and said to be.
 OTHER_PYTHONS = ["3.10", "3.12", "3.13"]
 ABI3_PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
@@ -71,9 +71,8 @@ def third_party(*distributions: str, extras: bool = True) -> list[str]:
         if extras:
             for extra in project.get("optional-dependencies", {}).values():
                 needed.update(extra)
-    return sorted(
-        one for one in needed if not one.startswith("hurray") and plain_name(one) not in LENT.values()
-    )
+    lent = {plain_name(one) for framework in LENT.values() for one in group(framework)}
+    return sorted(one for one in needed if not one.startswith("hurray") and plain_name(one) not in lent)
 
 
 def plain_name(requirement: str) -> str:

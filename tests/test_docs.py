@@ -13,7 +13,7 @@ from hurray._named_stream import NAMES
 from tools import codes
 from tools.repository import ROOT
 
-STUBS = ("scipy", "jax", "cupy")
+STUBS = ("scipy",)
 
 
 def read(name: str) -> str:

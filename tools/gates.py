@@ -21,8 +21,8 @@ PACKAGES = tuple(sorted(path.parent.name for path in ROOT.glob("packages/*/pypro
 # Frameworks that the tests may not go without: a run that skips one of them is no run.
 FRAMEWORKS = ("numpy", "ml_dtypes", "safetensors")
 # Those that noxfile.py lends, by the bridge whose tests need them. No wheels of them exist for some machines.
-LENT = {"hurray-torch": "torch"}
-NOT_MADE_FOR = {("darwin", "x86_64"): {"torch"}}
+LENT = {"hurray-cupy": "cupy", "hurray-jax": "jax", "hurray-torch": "torch"}
+NOT_MADE_FOR = {("darwin", "x86_64"): {"cupy", "jax", "torch"}, ("darwin", "arm64"): {"cupy"}}
 
 
 def pytest_gate(path: str, *options: str) -> Verdict:

@@ -349,3 +349,28 @@ sys.kept = [t, t.__dlpack__(), Producer(library, 13).capsule(), hurray.from_hurr
 print("end")
 """
     assert run(code, tmp_path) == "end"
+
+
+def test_a_deleter_may_be_called_where_the_gil_was_released() -> None:
+    """A framework that is asked for a capsule may let go of older ones without the GIL, in the same thread."""
+    code = """
+import ctypes, weakref, core_dlpack as dl, hurray
+big = hurray.zeros((1 << 23,), dtype="float32")
+gone = weakref.ref(big)
+managed = [dl.consume(big.__dlpack__())]
+del big
+
+class Framework:
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **options):
+        held = managed.pop()
+        # A call of a CFUNCTYPE releases the GIL for as long as it lasts.
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(held.deleter)(ctypes.addressof(held))
+        return hurray.ones((2,)).__dlpack__()
+
+assert hurray.from_dlpack(Framework()).tolist() == [1.0, 1.0]
+assert gone() is None
+"""
+    run(code)

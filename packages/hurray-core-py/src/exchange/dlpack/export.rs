@@ -10,7 +10,7 @@ use super::abi::{self, DlTensor, Legacy, Versioned};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::UnsupportedError;
-use crate::exchange::ingest;
+use crate::exchange::{called, ingest};
 use crate::tensor::{Grid, Tensor};
 
 const VERSIONED: &CStr = c"dltensor_versioned";
@@ -202,5 +202,5 @@ unsafe extern "C" fn delete_legacy(managed: *mut Legacy) {
 /// Gives up the reference to the tensor, from whatever thread; at exit there is nothing to give it to.
 fn release(tensor: *mut c_void) {
     // SAFETY: the reference was taken by `capsule`, and is given up here once, attached.
-    Python::try_attach(|_| unsafe { ffi::Py_DECREF(tensor.cast()) });
+    called::attached(|| unsafe { ffi::Py_DECREF(tensor.cast()) });
 }

@@ -22,7 +22,7 @@ use super::sent::{self, Sent};
 use super::NAME;
 use crate::buffer::{Buffer, Owner};
 use crate::error::{guarded, InternalError};
-use crate::exchange::stream;
+use crate::exchange::{called, stream};
 use crate::tensor::{invalid, Tensor};
 
 #[pymethods]
@@ -130,7 +130,8 @@ unsafe fn push(list: *mut HurrayBufferList, buffer: &Buffer, handle: &BufferHand
 /// A buffer's release callback. Memory that Python owns is given back attached, by its own owner.
 unsafe extern "C" fn let_go(_: *mut c_void, held: *mut c_void) {
     // SAFETY: from Arc::into_raw in `push`, and called once.
-    drop(unsafe { Arc::from_raw(held.cast::<Owner>().cast_const()) });
+    let mut held = Some(unsafe { Arc::from_raw(held.cast::<Owner>().cast_const()) });
+    called::attached(|| drop(held.take()));
 }
 
 /// The descriptor, the version, and the reference that keeps the tensor.

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use hurray_ffi::HurrayTensorContext;
 use pyo3::prelude::*;
 
+use crate::exchange::called;
 use crate::tensor::Tensor;
 
 /// What a context of ours owns: a reference to the tensor.
@@ -55,7 +56,7 @@ pub(super) unsafe extern "C" fn release(owner: *mut c_void) {
     let Sent { tensor, context } = *unsafe { Box::from_raw(owner.cast::<Sent>()) };
     live(|live| live.remove(&context));
     let mut tensor = Some(tensor);
-    Python::try_attach(|_| drop(tensor.take()));
+    called::attached(|| drop(tensor.take()));
     // What is left over is left alone: giving it up needs an interpreter.
     std::mem::forget(tensor);
 }
