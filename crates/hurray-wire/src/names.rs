@@ -59,6 +59,11 @@ fn or_byte<T: ToString, E>(named: Result<T, E>, byte: u8) -> String {
     named.map_or_else(|_| format!("{byte:#04x}"), |named| named.to_string())
 }
 
+/// A layout by its tag, in a message.
+pub(crate) fn layout_word(tag: u8) -> String {
+    or_byte(tag_name(tag).ok_or(()), tag)
+}
+
 /// A quantization scheme by its tag (quantization.md §2).
 pub(crate) fn scheme_name(tag: u8) -> String {
     let names = ["per_tensor_affine", "per_channel_affine", "per_block_affine", "nf4", "mxfp"];

@@ -139,6 +139,10 @@ fn display(py: Python<'_>, name: &Py<PyAny>) -> String {
 pub(crate) fn about(py: Python<'_>, what: &str, refused: &PyErr) -> PyErr {
     let said = PyErr::from_type(refused.get_type(py), format!("{what}: {}", refused.value(py)));
     said.set_cause(py, refused.cause(py));
+    if let Ok(code) = refused.value(py).getattr("code") {
+        // Setting an attribute of a fresh exception of our own cannot fail in a way worth hiding it for.
+        let _ = said.value(py).setattr("code", code);
+    }
     said
 }
 

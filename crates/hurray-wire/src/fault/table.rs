@@ -104,7 +104,7 @@ faults! {
     // Layouts, layouts.md §13.
     "L-1" Descriptor LayoutInvalid { tag: u8 } "layout {tag:#04x} is invalid in every version";
     "L-2" Descriptor LayoutUnknown { tag: u8 } "layout {tag:#04x} is reserved or unknown";
-    "L-6" Descriptor ScalarLayout { tag: u8 } "a tensor of rank 0 must be row-major; its layout is {tag:#04x}";
+    "L-6" Descriptor ScalarLayout { tag: u8 } "a tensor of rank 0 must be row-major; its layout is {named}", named = layout_word tag;
     "L-12" BufferSize DenseBuffer { layout: &'static str, needed: u128, byte_size: u64 } "buffer 0 (data) is {byte_size} bytes, but this {layout} layout implies at least {needed}";
     "L-13" BufferSize StridedReach { low: i128, high: i128, byte_size: u64 } "buffer 0 (data) is {byte_size} bytes, but these strides reach bytes {low} to {high}";
     "L-14" Descriptor TilePayload "a tile size is 0, or the tiling's outer or inner order or its reserved bytes have a value the format does not give them";

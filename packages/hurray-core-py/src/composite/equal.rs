@@ -1,5 +1,7 @@
 //! Equality by value: heads, roles and all members' bytes (04-tables.md §3, ruling 14).
 
+use std::collections::HashSet;
+
 use hurray_core::{BufferHandle, TensorDescriptor, MIN_BUFFER_ALIGNMENT};
 use hurray_wire::check;
 use pyo3::prelude::*;
@@ -58,20 +60,35 @@ fn same_data(py: Python<'_>, one: &Tensor, other: &Tensor) -> PyResult<bool> {
     Ok(one.buffers.len() == other.buffers.len())
 }
 
+/// Composites that are compared already, or being compared: members that are shared are compared once. The first
+/// difference ends it all, so that what has been met is equal.
+type Pairs = HashSet<(usize, usize)>;
+
+fn pair(one: &Composite, other: &Composite) -> (usize, usize) {
+    (std::ptr::from_ref(one) as usize, std::ptr::from_ref(other) as usize)
+}
+
 impl Composite {
     /// Descriptors first, which are small, then bytes.
     pub(super) fn equals(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
-        Ok(std::ptr::eq(self, other) || (self.same_descriptors(py, other)? && self.same_contents(py, other)?))
+        if std::ptr::eq(self, other) {
+            return Ok(true);
+        }
+        let same = self.same_descriptors(py, other, &mut Pairs::default())?;
+        Ok(same && self.same_contents(py, other, &mut Pairs::default())?)
     }
 
-    fn same_descriptors(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+    fn same_descriptors(&self, py: Python<'_>, other: &Self, equal: &mut Pairs) -> PyResult<bool> {
+        if !equal.insert(pair(self, other)) {
+            return Ok(true);
+        }
         if self.depth != other.depth || told(&self.head)? != told(&other.head)? {
             return Ok(false);
         }
         let (mine, theirs) = (self.members(py)?, other.members(py)?);
         for (at, (one, two)) in mine.iter().zip(&theirs).enumerate() {
             let same = match (one, two) {
-                (Member::Composite(one), Member::Composite(two)) => one.get().same_descriptors(py, two.get())?,
+                (Member::Composite(one), Member::Composite(two)) => one.get().same_descriptors(py, two.get(), equal)?,
                 (Member::Tensor(_), Member::Tensor(_)) => {
                     told(&self.as_member(at, one))? == told(&other.as_member(at, two))?
                 }
@@ -85,10 +102,13 @@ impl Composite {
         Ok(mine.len() == theirs.len())
     }
 
-    fn same_contents(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+    fn same_contents(&self, py: Python<'_>, other: &Self, equal: &mut Pairs) -> PyResult<bool> {
+        if !equal.insert(pair(self, other)) {
+            return Ok(true);
+        }
         for (one, two) in self.members(py)?.iter().zip(&other.members(py)?) {
             let same = match (one, two) {
-                (Member::Composite(one), Member::Composite(two)) => one.get().same_contents(py, two.get())?,
+                (Member::Composite(one), Member::Composite(two)) => one.get().same_contents(py, two.get(), equal)?,
                 (Member::Tensor(one), Member::Tensor(two)) => same_data(py, one.get(), two.get())?,
                 _ => false,
             };

@@ -8,7 +8,7 @@ mod shown;
 use std::sync::Arc;
 
 use hurray_core::{CompositeValidator, LayoutDescriptor, TensorDescriptor};
-use hurray_wire::{agree, check};
+use hurray_wire::{agree, check, Fault};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -36,7 +36,8 @@ impl Composite {
         }
         let this = Self::assembled(py, head, members)?;
         let presented: Vec<Arc<TensorDescriptor>> = this.presented(py)?;
-        agree(&this.head, presented.iter().map(|one| &**one)).map_err(|fault| error::fault(py, &fault))?;
+        this.overlay_of_tensors(py)?;
+        agree(&this.head, presented.iter().map(|one| &**one)).map_err(|fault| this.refused(py, &fault, &presented))?;
         this.validated(&presented).map_err(tensor::invalid)?;
         Ok(this)
     }
@@ -51,6 +52,35 @@ impl Composite {
         }
         let members = PyTuple::new(py, members.into_iter().map(Member::into_object))?.unbind();
         Ok(Self { head, members, depth })
+    }
+
+    /// An overlay's members have roles, and a head has no section for one (L-42).
+    fn overlay_of_tensors(&self, py: Python<'_>) -> PyResult<()> {
+        let nested = self.members(py)?.iter().position(|member| matches!(member, Member::Composite(_)));
+        match nested.filter(|_| self.overlays()) {
+            Some(at) => Err(error::coded(
+                py,
+                &Fault::HeadSections,
+                format!(
+                    "members[{at}] is a Composite; an overlay takes Tensors alone, since a head cannot have a role"
+                ),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// A broken rule, with the values that break it and the way out where they are known here.
+    fn refused(&self, py: Python<'_>, fault: &Fault, members: &[Arc<TensorDescriptor>]) -> PyErr {
+        let Fault::MemberBox { member } = *fault else { return error::fault(py, fault) };
+        let head = &self.head.shape;
+        let text = match members.get(member).and_then(|descriptor| descriptor.shard.as_ref()) {
+            None => format!("members[{member}] has no place in the head: give it shard=hurray.Shard({head}, offset)"),
+            Some(shard) => format!(
+                "members[{member}] lies in a parent of shape {:?}, and the head has shape {head}; both are the same",
+                shard.parent_shape
+            ),
+        };
+        error::coded(py, fault, text)
     }
 
     /// Requirements, Composites: the core's validator has the last word. What overflows in it has been refused.
@@ -75,6 +105,7 @@ impl Composite {
 
     fn pre_order_of_members(&self, py: Python<'_>, place: &mut Vec<usize>, visit: &mut Visit<'_>) -> PyResult<()> {
         for (at, member) in self.members(py)?.into_iter().enumerate() {
+            py.check_signals()?;
             place.push(at);
             let descriptor = self.as_member(at, &member);
             match &member {
@@ -87,6 +118,11 @@ impl Composite {
             place.pop();
         }
         Ok(())
+    }
+
+    /// Levels of heads, this one included.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Whether a head overlays its members, whose places then say their roles.

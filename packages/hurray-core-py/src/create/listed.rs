@@ -63,10 +63,9 @@ impl<F: FnMut(&Place, Number) -> PyResult<()>> Walk<'_, F> {
             };
         };
         if !is_nested(value) {
-            let what = kind(value);
-            return Err(self.ragged(format_args!("is a {what} where others hold {extent} values")));
+            return Err(self.ragged(format_args!("is no list where others hold {extent} values")));
         }
-        let len = value.len()?;
+        let len = length(value)?;
         if len != extent {
             return Err(self.ragged(format_args!("has {len} values where others have {extent}")));
         }
@@ -88,23 +87,32 @@ impl<F: FnMut(&Place, Number) -> PyResult<()>> Walk<'_, F> {
     }
 }
 
-/// The length at each depth, by the first value of each.
-fn extents(obj: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
-    let (mut extents, mut value) = (Vec::new(), obj.clone());
+/// The length at each depth, by the first value of each, and whether the last of them is a range's.
+fn extents(obj: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, bool)> {
+    let (mut extents, mut value, mut ranged) = (Vec::new(), obj.clone(), false);
     while is_nested(&value) {
         if extents.len() == MAX_RANK {
             return Err(InvalidDescriptorError::new_err(format!(
                 "{CALL}: obj is nested more than {MAX_RANK} deep, the format's limit of dimensions (D-13)"
             )));
         }
-        let len = value.len()?;
+        let len = length(&value)?;
+        ranged = value.is_instance_of::<PyRange>();
         extents.push(len);
         if len == 0 {
             break;
         }
         value = value.get_item(0)?;
     }
-    Ok(extents)
+    Ok((extents, ranged))
+}
+
+/// A range may be longer than any memory.
+fn length(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    value.len().map_err(|error| match error.is_instance_of::<PyOverflowError>(value.py()) {
+        true => PyOverflowError::new_err(format!("{CALL}: obj holds {value}, whose values exceed the address space")),
+        false => error,
+    })
 }
 
 /// The narrowest kind that holds all numbers: bool, int64 or uint64, float64, complex128.
@@ -138,8 +146,9 @@ impl Kinds {
                 if u64::try_from(low).is_ok() && u64::try_from(high).is_ok() {
                     return Ok(ElementType::Uint64);
                 }
+                let ints = if low == high { format!("the int {low}") } else { format!("ints from {low} to {high}") };
                 Err(PyOverflowError::new_err(format!(
-                    "{CALL}: obj holds ints from {low} to {high}, which neither int64 nor uint64 spans; pass floats, or dtype="
+                    "{CALL}: obj holds {ints}, which neither int64 nor uint64 spans; float() of each makes float64"
                 )))
             }
             (widest, _) => Ok(widest.element_type()),
@@ -169,8 +178,13 @@ pub(crate) fn _listed(
             )));
         }
         let device = place::device(py, CALL, device)?;
-        let extents = extents(obj)?;
+        let (extents, ranged) = extents(obj)?;
         let asked = dtype.map(|asked| place::element_type(CALL, Some(asked), ElementType::Float64)).transpose()?;
+        let dims: Vec<u64> = extents.iter().map(|&extent| extent as u64).collect();
+        let shape = Shape::new(dims).map_err(|error| InvalidDescriptorError::new_err(error.to_string()))?;
+        // What does not fit is refused before its numbers are looked at: a range has them for nothing.
+        let least = asked.unwrap_or(if ranged { ElementType::Int64 } else { ElementType::Bool });
+        drop(Elements::zeroed(CALL, least, shape.clone())?);
         let mut kinds = Kinds::default();
         let mut look = |_: &Place, number: Number| {
             kinds.add(number);
@@ -181,8 +195,6 @@ pub(crate) fn _listed(
             Some(ty) => ty,
             None => kinds.element_type()?,
         };
-        let dims: Vec<u64> = extents.iter().map(|&extent| extent as u64).collect();
-        let shape = Shape::new(dims).map_err(|error| InvalidDescriptorError::new_err(error.to_string()))?;
         let mut elements = Elements::zeroed(CALL, ty, shape)?;
         let (mut index, count) = (0, elements.count());
         let mut write = |place: &Place, number: Number| {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hurray_core::{LayoutDescriptor, Shape, TensorDescriptor};
-use hurray_wire::{check, Source};
+use hurray_wire::format::MAX_COMPOSITE_DEPTH;
+use hurray_wire::{check, Fault, Source};
 use pyo3::prelude::*;
 
 use super::mapped;
@@ -71,6 +72,11 @@ impl Writable {
             let writable = Self::of(object).map_err(|refused| about(object.py(), name, &refused))?;
             return Ok(vec![(name.to_owned(), writable)]);
         };
+        // Said before it is unfolded: members that are shared make many of few.
+        if composite.get().depth() > MAX_COMPOSITE_DEPTH {
+            let fault = error::fault(object.py(), &Fault::TooDeep { limit: MAX_COMPOSITE_DEPTH });
+            return Err(about(object.py(), name, &fault));
+        }
         let mut all = Vec::new();
         composite.get().pre_order(object.py(), &mut |place, descriptor, tensor| {
             let name = place.iter().fold(name.to_owned(), |name, at| format!("{name}.{at}"));
