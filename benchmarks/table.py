@@ -22,7 +22,7 @@ from benchmarks.rows import Bench
 
 ROWS = (
     *("load", "cold", "names", "sparse", "save", "convert", "stall", "calls"),
-    *("descriptors", "native", "tensors", "imports", "torch"),
+    *("descriptors", "native", "tensors", "imports", "torch", "streams"),
 )
 GIB = 1 << 30
 

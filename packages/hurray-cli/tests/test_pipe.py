@@ -126,6 +126,15 @@ def test_a_stream_that_is_cut_leaves_nothing(source: Path, tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["a.hrry"]
 
 
+def test_a_damaged_head_is_no_tensor(source: Path, tmp_path: Path) -> None:
+    data = bytearray(sent(source))
+    at = data.index(b"hurray.stream.names") + 40
+    data[at] ^= 0xFF
+    done = received(bytes(data), "convert", "-", tmp_path / "b.hrry")
+    assert (done.status, done.out) == (1, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.hrry"]
+
+
 def test_an_existing_target_stays_until_all_is_there(source: Path, tmp_path: Path) -> None:
     (tmp_path / "b.hrry").write_text("old")
     data = sent(source)

@@ -113,13 +113,14 @@ def test_processes_share_the_pages_of_a_file_in_memory() -> None:
     with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".hrry") as file:
         hurray.save(file.name, {"w": hurray.zeros(64 << 20, dtype=hurray.uint8)})
         command = [sys.executable, "-c", SHARED, file.name]
-        many = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)]
+        many: list[subprocess.Popen[bytes]] = []
         try:
-            first, second = (process.stdout for process in many)
-            assert first
-            assert second
-            first.readline()
-            pss, rss = map(int, second.readline().split())
+            # The second counts its pages when the first has touched its own, and holds them.
+            for _ in range(2):
+                many.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+                said = many[-1].stdout
+                assert said
+                pss, rss = map(int, said.readline().split())
         finally:
             for process in many:
                 process.communicate()

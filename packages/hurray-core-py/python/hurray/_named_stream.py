@@ -39,7 +39,7 @@ def head(names: Sequence[str], kv: Mapping[str, Any]) -> Tensor:
 def read(item: object) -> tuple[list[str], dict[str, Any]] | None:
     """(names, metadata) of an item that is such a head; None for any other item.
 
-    :raises FileError: it begins as one and is damaged.
+    :raises FileError: it is one and is damaged.
     """
     if (
         not isinstance(item, Tensor)
@@ -48,13 +48,18 @@ def read(item: object) -> tuple[list[str], dict[str, Any]] | None:
         or item.nbytes > MOST_BYTES
     ):
         return None
-    data = item.tobytes()
-    if not data.startswith(MAGIC):
+    try:
+        data = memoryview(item)
+    except BufferError:  # bytes of a device
+        return None
+    if bytes(data[: len(MAGIC)]) != MAGIC:
         return None
     try:
         kv = load_kv(data)
     except FileError:
-        return None  # somebody's bytes, which look like a file
+        if NAMES.encode() in bytes(data):
+            raise
+        return None  # somebody's bytes, which begin as a file does
     names: Any = kv.pop(NAMES, None)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return None

@@ -74,6 +74,16 @@ impl Aligned {
         Ok(to)
     }
 
+    /// Has the system bring in the pages of a range that is about to be written, all in one call. A hint.
+    pub(crate) fn bring_in(&self, range: std::ops::Range<usize>) {
+        #[cfg(target_os = "linux")]
+        if let Memory::Pages(map) = &self.memory {
+            let _ = map.advise_range(Advice::PopulateWrite, range.start, range.len());
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = range;
+    }
+
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.memory {
             Memory::Pages(map) => &mut map[..self.len],

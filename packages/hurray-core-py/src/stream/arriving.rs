@@ -24,10 +24,13 @@ impl Memory for Arriving {
         let mut filled = 0;
         let mut memory = Aligned::zeroed(length.min(AHEAD)).map_err(lacking)?;
         loop {
-            let room = memory.bytes_mut();
-            let end = room.len();
-            from.read_exact(&mut room[filled..])?;
-            filled = end;
+            let end = memory.bytes_mut().len();
+            while filled < end {
+                let next = end.min(filled + AHEAD);
+                memory.bring_in(filled..next);
+                from.read_exact(&mut memory.bytes_mut()[filled..next])?;
+                filled = next;
+            }
             if filled == length {
                 return Ok(Buffer::owned(memory));
             }
