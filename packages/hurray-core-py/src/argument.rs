@@ -44,7 +44,7 @@ by_name!(flag -> bool: check, cross_machine, durable, endpoint, has_inf, has_nan
 by_name!(word -> String: io, name);
 
 /// The type of an argument, for messages.
-fn shown(given: &Bound<'_, PyAny>) -> String {
+pub(crate) fn shown(given: &Bound<'_, PyAny>) -> String {
     match given.is_none() {
         true => String::from("None"),
         false => kind(given),

@@ -5,6 +5,7 @@ use hurray_wire::check;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::argument;
 use crate::error::{kind, InvalidDescriptorError};
 use crate::float::exact;
 use crate::int::within;
@@ -62,9 +63,7 @@ fn float(given: Given<'_, '_>, name: &str) -> PyResult<f64> {
 }
 
 fn flag(given: Given<'_, '_>, name: &str) -> PyResult<bool> {
-    given.map_or(Ok(false), |given| {
-        given.extract().map_err(|_| PyTypeError::new_err(format!("{name} is a bool, got {}", kind(given))))
-    })
+    given.map_or(Ok(false), |given| argument::flag(given, name))
 }
 
 /// What a careful codec keeps to when it writes (descriptor.md §8).

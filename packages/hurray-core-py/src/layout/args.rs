@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyAttributeError, PyOverflowError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
+pub(super) use crate::argument::shown as kind;
 use crate::buffer;
 use crate::error::{InternalError, InvalidDescriptorError};
 use crate::int::shown;
@@ -133,14 +134,6 @@ pub(super) fn refused(py: Python<'_>, code: &str, text: impl Display) -> PyErr {
     // Setting an attribute of a fresh exception of our own cannot fail in a way worth hiding it for.
     let _ = error.value(py).setattr("code", code);
     error
-}
-
-/// The type of an argument, for messages.
-pub(super) fn kind(object: &Bound<'_, PyAny>) -> String {
-    match object.is_none() {
-        true => String::from("None"),
-        false => crate::error::kind(object),
-    }
 }
 
 /// A tuple as Python writes it.
